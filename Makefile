@@ -1,0 +1,66 @@
+# Every target sets up what it needs in .venv; the stamps make the second time immediate.
+#
+#   make demo          run the demonstration
+#   make test          run all tests
+#   make test-checked  run the quick tests against the checked (UBSan) build
+#   make lint          style, types and import layers
+#   make bench         timings, as ratios taken side by side
+#   make clean         remove what the targets above wrote, .venv included
+#
+# PYTHON=python3.12 make test   uses another interpreter (3.11 or newer) to create .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Twice quiet: errors only. Index warnings are of no use to someone who runs the demonstration.
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+BASE := $(VENV)/.stamp-base
+DEV := $(VENV)/.stamp-dev
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-checked lint bench clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+demo: $(BASE)
+	@$(BIN)/hybsim demo
+
+test: $(DEV)
+	@$(BIN)/pytest -n auto
+
+test-checked: $(DEV)
+	@HYBSIM_CHECKED=1 $(BIN)/pytest -n auto -m "not slow and not packaging"
+
+lint: $(DEV)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+bench: $(DEV)
+	@$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) build dist out *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(BIN)/python:
+	@command -v "$(PYTHON)" >/dev/null || { \
+	  echo "hybsim needs Python 3.11 or newer, but '$(PYTHON)' was not found: install it or name one with PYTHON=/path/to/python3." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "hybsim needs Python 3.11 or newer, but '$(PYTHON)' is $$("$(PYTHON)" -V 2>&1): name a newer one with PYTHON=/path/to/python3." >&2; exit 1; }
+	@echo "Creating $(VENV) with $$("$(PYTHON)" -V 2>&1)."
+	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "'$(PYTHON) -m venv' failed: on Debian or Ubuntu install python3-venv, then run make again." >&2; exit 1; }
+
+# The interpreter is an order-only prerequisite: it is a link, and its date says nothing about us.
+$(BASE): pyproject.toml | $(BIN)/python
+	@echo "Installing hybsim and what it needs into $(VENV) (a few minutes, once)."
+	@$(PIP) install --editable .
+	@touch $@
+
+# The development install contains the basic one, so it satisfies that stamp too.
+$(DEV): pyproject.toml | $(BIN)/python
+	@echo "Installing hybsim and the development tools into $(VENV) (a few minutes, once)."
+	@$(PIP) install --editable '.[dev]'
+	@touch $(BASE) $@

@@ -1,0 +1,1 @@
+"""Actuators and delays: what lies between a command and the motion."""

@@ -1,0 +1,1 @@
+"""Compensators: commands that make up for the actuator's delay."""

@@ -1,0 +1,1 @@
+"""Error models: what goes wrong between a command and a measurement."""

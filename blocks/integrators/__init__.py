@@ -1,0 +1,1 @@
+"""Structural integrators: the equation of motion, advanced step by step."""

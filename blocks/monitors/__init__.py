@@ -1,0 +1,1 @@
+"""Monitors: indicators of how far a test can be trusted."""

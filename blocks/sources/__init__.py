@@ -1,0 +1,1 @@
+"""Sources: ground-motion records, test signals and seeded noise."""

@@ -1,0 +1,1 @@
+"""Specimens: the restoring force of the part under test."""

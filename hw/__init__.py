@@ -1,0 +1,1 @@
+"""Hardware: the driver contract and its drivers."""

@@ -1,0 +1,1 @@
+"""From a diagram to numbers: lower, emit, build, run."""

@@ -1,0 +1,235 @@
+"""From the graph to one C source: a flat step in a loop over ticks.
+
+Signals are local variables named after block and port, states and parameters are array elements with
+named offsets, each block is one group in braces. All outputs in order, then the log, then all updates,
+then the integration of continuous states to the next tick.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import resources
+
+from hybsim.kernel import ir
+
+from .c_backend import CWriter, Places, helper_text, needs_fault, number
+from .graph import Graph, Node, Signal, Step
+from .layout import Layout
+from .solvers import Rule
+
+UNROLLED = 24
+"""Integration stages are written out one by one up to this many minor steps; beyond, they loop."""
+
+OUTPUTS, UPDATE, DERIVATIVE = 0, 1, 2
+PHASES = 3
+
+
+class Emitter:
+    def __init__(self, graph: Graph, layout: Layout, rule: Rule) -> None:
+        self.graph, self.layout, self.rule = graph, layout, rule
+        self.places = Places()
+        self.names: dict[object, str] = {}
+        self.taken: set[str] = set()
+        for node in graph.nodes:
+            self.names[node] = self.unique(node.name)
+        for signal in graph.signals:
+            self.names[signal] = self.unique(f"{self.names[graph.nodes[signal.node]]}_{signal.port}")
+        self.places_of: dict[tuple[str, int, str], str] = {}
+        for prefix, table in (("P", layout.p), ("X", layout.x), ("H", layout.held)):
+            for index, name in table:
+                self.places_of[prefix, index, name] = self.unique(f"{prefix}_{self.names[graph.nodes[index]]}_{name}")
+        self.helpers: dict[ir.Function, str] = {}
+        self.lines: list[str] = []
+
+    def unique(self, text: str) -> str:
+        name = re.sub(r"\W+", "_", text).strip("_") or "block"
+        name = f"b_{name}" if name[0].isdigit() or name in ("x", "p", "k", "t", "row", "fault", "round", "h") else name
+        candidate, n = name, 2
+        while candidate in self.taken:
+            candidate, n = f"{name}_{n}", n + 1
+        self.taken.add(candidate)
+        return candidate
+
+    def write(self, depth: int, text: str) -> None:
+        self.lines.append("    " * depth + text)
+
+    # the whole source ---------------------------------------------------------------------
+
+    def source(self) -> str:
+        folder = resources.files("hybsim.runtime") / "c"
+        self.collect_helpers()
+        helper_lines = [line for f, _ in self.helpers.items() for line in helper_text(f, self.helpers, self.places)]
+        self.run_function()
+        head = [
+            f"/* hybsim program {self.graph.name!r}: {len(self.graph.nodes)} blocks,"
+            f" {self.graph.columns} logged numbers a tick, solver {self.rule.name}. */",
+            (folder / "prelude.h").read_text(),
+            *self.offsets(),
+            *helper_lines,
+        ]
+        return "\n".join([*head, *self.lines, "", (folder / "driver.c").read_text()])
+
+    def collect_helpers(self) -> None:
+        def visit(function: ir.Function) -> None:
+            for helper in function.helpers:
+                visit(helper)
+                if helper not in self.helpers:
+                    self.helpers[helper] = self.unique(f"{helper.name}_k")
+
+        for node in self.graph.nodes:
+            for function in node.kernels.functions.values():
+                visit(function)
+
+    def offsets(self) -> list[str]:
+        lines = [f"enum {{ HS_SIGNALS = {max(self.graph.columns, 1)}, HS_PARAMETERS = {self.layout.parameters},"
+                 f" HS_STATES = {max(self.layout.states, 1)}, HS_CONTINUOUS = {self.layout.continuous} }};",
+                 f"#define HS_IN_UPDATE(fault) ((fault) != 0 && ((fault) >> 32) % {PHASES} != {OUTPUTS})"]  # fmt: skip
+        for prefix, table in (("P", self.layout.p), ("X", self.layout.x), ("H", self.layout.held)):
+            if table:
+                entries = [f"{self.places_of[prefix, i, f]} = {o}" for (i, f), o in table.items()]
+                lines += ["enum {", *(f"    {e}," for e in entries), "};"]
+        return lines
+
+    def run_function(self) -> None:
+        w = self.write
+        w(0, "/* Ticks k0 to k0 + n - 1; returns how many were finished, with where it stopped in *stopped. */")
+        w(0, "int64_t hs_run(const double *restrict p, double *restrict x, int64_t k0, int64_t n, double *restrict row, int64_t *stopped)")
+        w(0, "{")
+        w(1, "const double h = p[0];")
+        w(1, "double *const hold = x; (void)hold;")
+        w(1, "int64_t fault = 0, blame = 0, k = k0;")
+        w(1, "for (; k < k0 + n; k++, row += HS_SIGNALS) {")
+        w(2, "const double t = (double)k * h; (void)t;")
+        self.declare(self.graph.signals, 2)
+        for step in self.graph.steps:
+            self.step(step, 2)
+        self.log(2)
+        for node in self.graph.nodes:
+            if "update" in node.kernels.functions:
+                self.update(node, 2)
+        if self.layout.continuous:
+            self.integrate(2)
+        w(1, "}")
+        w(1, "return n;")
+        w(0, "stopped:")
+        w(1, "*stopped = fault | blame << 32;")
+        w(1, "return k - k0;")
+        w(0, "}")
+        text = "\n".join(self.lines)
+        if "goto stopped" not in text:  # nothing in this program can stop it
+            self.lines = [line for line in self.lines if line not in ("stopped:", "    *stopped = fault | blame << 32;", "    return k - k0;")]
+            self.lines = [line.replace("int64_t fault = 0, blame = 0, k = k0;", "int64_t k = k0; (void)stopped;") for line in self.lines]
+
+    # pieces -------------------------------------------------------------------------------
+
+    def declare(self, signals: list[Signal], depth: int) -> None:
+        for signal in signals:
+            if not self.is_held(signal):
+                self.write(depth, f"double {self.names[signal]}{f'[{signal.width}]' if signal.vector else ''};")
+
+    def is_held(self, signal: Signal) -> bool:
+        return self.graph.nodes[signal.node].every > 1
+
+    def storage(self, signal: Signal) -> str:
+        """The C name of a signal: a variable, or its place among the held outputs."""
+        if not self.is_held(signal):
+            return self.names[signal]
+        offset = self.places_of["H", signal.node, signal.port]
+        return f"(hold + {offset})" if signal.vector else f"hold[{offset}]"
+
+    def field_of(self, node: Node, derivative: str) -> Callable[[ir.Field], str]:
+
+        def field(ref: ir.Field) -> str:
+            array = isinstance(ref.type, ir.Array)
+            if ref.group == "u":
+                source = node.inputs[ref.name]
+                text = self.storage(source)
+                if array and not source.vector:
+                    return f"(&{text})"
+                return f"{text}[0]" if source.vector and not array else text
+            if ref.group == "y":
+                return self.storage(node.outputs[ref.name])
+            vector, prefix = {"p": ("p", "P"), "x": ("x", "X"), "dx": (derivative, "X")}[ref.group]
+            element = self.places_of[prefix, node.index, ref.name]
+            if array:
+                return f"({vector} + {element})"
+            return f"(int64_t){vector}[{element}]" if ref.type == "int" else f"{vector}[{element}]"
+
+        return field
+
+    def group(self, node: Node, function: ir.Function, depth: int, phase: int, title: str, derivative: str = "dx") -> None:
+        writer = CWriter(function, self.places, self.helpers, self.field_of(node, derivative), "&fault")
+        writer.declarations(depth + 1)
+        writer.statements(function.body, depth + 1)
+        guard = f"if (k % {node.every} == 0) " if node.every > 1 else ""
+        self.write(depth, f"{guard}{{ /* {node.name}: {node.spec.type} {title} */")
+        self.lines += writer.lines
+        if needs_fault(function):
+            self.write(depth + 1, f"if (HS_UNLIKELY(fault)) {{ blame = {node.index * PHASES + phase}; goto stopped; }}")
+        self.write(depth, "}")
+
+    def step(self, step: Step, depth: int) -> None:
+        for output in step.outputs:
+            signal = step.node.outputs[output]
+            if signal.vector and not self.is_held(signal):
+                self.write(depth, f"__builtin_memset({self.names[signal]}, 0, sizeof {self.names[signal]});")
+        self.group(step.node, step.function, depth, OUTPUTS, ", ".join(step.outputs))
+
+    def update(self, node: Node, depth: int) -> None:
+        self.group(node, node.kernels.functions["update"], depth, UPDATE, "update")
+
+    def log(self, depth: int) -> None:
+        for signal in self.graph.signals:
+            text = self.storage(signal)
+            if not signal.vector:
+                self.write(depth, f"row[{signal.column}] = {text};")
+            elif signal.width <= 4:
+                for i in range(signal.width):
+                    self.write(depth, f"row[{signal.column + i}] = {text}[{i}];")
+            else:
+                self.write(depth, f"for (int64_t i = 0; i < {signal.width}; i++) row[{signal.column} + i] = {text}[i];")
+
+    def integrate(self, depth: int) -> None:
+        """Continuous states to the next tick; the first stage uses the signals just computed."""
+        w, rule = self.write, self.rule
+        w(depth, "double hs_k[HS_CONTINUOUS] = {0}, hs_sum[HS_CONTINUOUS];")
+        self.derivatives(depth, "hs_k")
+        w(depth, f"for (int64_t i = 0; i < HS_CONTINUOUS; i++) hs_sum[i] = {number(rule.b[0])} * hs_k[i];")
+        if len(rule.a) > 0 and len(self.graph.minor) <= UNROLLED:
+            for a, b in zip(rule.a, rule.b[1:], strict=True):
+                w(depth, "{")
+                self.stage(depth + 1, number(a), number(b))
+                w(depth, "}")
+        elif rule.a:
+            w(depth, f"static const double hs_a[] = {{{', '.join(map(number, rule.a))}}}, hs_b[] = {{{', '.join(map(number, rule.b[1:]))}}};")
+            w(depth, f"for (int stage = 0; stage < {len(rule.a)}; stage++) {{")
+            self.stage(depth + 1, "hs_a[stage]", "hs_b[stage]")
+            w(depth, "}")
+        w(depth, "for (int64_t i = 0; i < HS_CONTINUOUS; i++) x[i] = x[i] + h * hs_sum[i];")
+
+    def stage(self, depth: int, a: str, b: str) -> None:
+        w = self.write
+        w(depth, "double hs_x[HS_CONTINUOUS];")
+        w(depth, f"for (int64_t i = 0; i < HS_CONTINUOUS; i++) hs_x[i] = x[i] + h * {a} * hs_k[i];")
+        w(depth, "for (int64_t i = 0; i < HS_CONTINUOUS; i++) hs_k[i] = 0.0;")
+        w(depth, "{")
+        w(depth + 1, f"const double t = (double)k * h + {a} * h; (void)t;")
+        w(depth + 1, "const double *const x = hs_x; (void)x;")
+        self.declare([step.node.outputs[o] for step in self.graph.minor for o in step.outputs], depth + 1)
+        for step in self.graph.minor:
+            self.step(step, depth + 1)
+        self.derivatives(depth + 1, "hs_k")
+        w(depth, "}")
+        w(depth, f"for (int64_t i = 0; i < HS_CONTINUOUS; i++) hs_sum[i] = hs_sum[i] + {b} * hs_k[i];")
+
+    def derivatives(self, depth: int, name: str) -> None:
+        for node in self.graph.nodes:
+            if node.spec.kind == "continuous":
+                self.group(node, node.kernels.functions["derivative"], depth, DERIVATIVE, "derivative", name)
+
+
+def emit(graph: Graph, layout: Layout, rule: Rule) -> tuple[str, list[str]]:
+    """The C source and the texts of the places that can stop a run."""
+    emitter = Emitter(graph, layout, rule)
+    return emitter.source(), emitter.places.texts

@@ -1,0 +1,102 @@
+"""Where everything lies: parameters and states of all blocks in two flat vectors.
+
+    p = [dt, block 1's fields, block 2's fields, ...]
+    x = [continuous states, sampled states, held outputs of blocks on slower clocks]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hybsim.errors import ParameterError
+from hybsim.kernel import Prepared
+
+from .graph import Graph, Node
+
+Key = tuple[int, str]
+"""Node number and field name."""
+
+
+@dataclass
+class Layout:
+    """Offsets of every field; `continuous` is the number of leading states that are integrated."""
+
+    p: dict[Key, int] = field(default_factory=dict)
+    x: dict[Key, int] = field(default_factory=dict)
+    held: dict[Key, int] = field(default_factory=dict)
+    parameters: int = 1
+    states: int = 0
+    continuous: int = 0
+
+
+def lay_out(graph: Graph) -> Layout:
+    layout = Layout()
+    for node in graph.nodes:
+        for name, value in node.prepared.p.items():
+            layout.p[node.index, name] = layout.parameters
+            layout.parameters += np.size(value)
+    for kind in ("continuous", "sampled", "function"):
+        for node in graph.nodes:
+            if node.spec.kind == kind:
+                for name, value in node.prepared.x.items():
+                    layout.x[node.index, name] = layout.states
+                    layout.states += np.size(value)
+        if kind == "continuous":
+            layout.continuous = layout.states
+    for node in graph.nodes:
+        if node.every > 1:
+            for name, signal in node.outputs.items():
+                layout.held[node.index, name] = layout.states
+                layout.states += signal.width
+    return layout
+
+
+def pack(layout: Layout, node: Node, prepared: Prepared, p: np.ndarray, x: np.ndarray) -> None:
+    """Write one block's numbers into the vectors of a run."""
+    check_same(node, prepared)
+    for name, value in prepared.p.items():
+        offset = layout.p[node.index, name]
+        p[offset : offset + np.size(value)] = np.ravel(value)
+    for name, value in prepared.x.items():
+        offset = layout.x[node.index, name]
+        x[offset : offset + np.size(value)] = np.ravel(value)
+
+
+def check_same(node: Node, prepared: Prepared) -> None:
+    """A parameter set may change numbers, never the shape of the program."""
+    for built, given in ((node.prepared.p, prepared.p), (node.prepared.x, prepared.x)):
+        for name, value in built.items():
+            if np.shape(value) != np.shape(given[name]):
+                raise ParameterError(
+                    f"These parameters of block {node.name!r} give its {name!r} the shape {np.shape(given[name])},"
+                    f" but the program was built with {np.shape(value)}; build the diagram with the largest size"
+                    " (a max_... parameter), or anew with these values."
+                )
+    for what, built_map, given_map in (
+        ("structure", node.prepared.structure, prepared.structure),
+        ("widths", node.prepared.widths, prepared.widths),
+    ):
+        _check_equal(node, what, built_map, given_map)
+
+
+def _check_equal(node: Node, what: str, built: Mapping[str, int], given: Mapping[str, int]) -> None:
+    for name, value in built.items():
+        if given.get(name) != value:
+            raise ParameterError(
+                f"These parameters change the {what} of block {node.name!r}: {name!r} is {given.get(name)}, built as"
+                f" {value}; make the diagram anew with them."
+            )
+
+
+def initial_vectors(graph: Graph, layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+    """p and x with the parameters the diagram was built with."""
+    p, x = np.zeros(layout.parameters), np.zeros(max(layout.states, 1))
+    p[0] = graph.dt
+    for node in graph.nodes:
+        pack(layout, node, node.prepared, p, x)
+    return p, x
+
+

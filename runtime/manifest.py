@@ -1,0 +1,52 @@
+"""What a result publishes about itself, so that anyone can compute the number again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .program import Program
+
+LONGEST_LIST = 100
+
+
+def describe(program: Program, params: Mapping[str, Any], engine: str) -> dict[str, Any]:
+    """Versions, tick, solver, engine and every block with its parameters."""
+    changes = program.split(params)
+    blocks = {}
+    for node in program.graph.nodes:
+        values = {**node.spec.parameters, **changes.get(node, {})}
+        blocks[node.name] = {"type": node.spec.type, **{k: plain(v) for k, v in node.spec.describe(values).items()}}
+    return {
+        "hybsim": version("hybsim"),
+        "numpy": np.__version__,
+        "diagram": program.graph.name,
+        "dt": program.dt,
+        "solver": program.rule.name,
+        "engine": engine,
+        "program": hashlib.sha256(program.c_source.encode()).hexdigest(),
+        "units": dict(getattr(program.bd, "units", {})),
+        "blocks": blocks,
+    }
+
+
+def plain(value: Any) -> Any:
+    """A parameter as JSON can hold it; long arrays by shape and hash."""
+    if isinstance(value, np.ndarray):
+        if value.size <= LONGEST_LIST:
+            return value.tolist()
+        return {"shape": list(value.shape), "sha256": hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value] if len(value) <= LONGEST_LIST else plain(np.asarray(value))
+    return str(value)

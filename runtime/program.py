@@ -1,0 +1,247 @@
+"""A lowered diagram, ready to run: `compile(bd)` makes a Program, `program.run(...)` gives a Result."""
+
+from __future__ import annotations
+
+import math
+import platform
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hybsim.errors import CompilerError, ParameterError, RunError, near
+from hybsim.kernel import Prepared
+
+from . import manifest
+from .diagram import flatten
+from .emit import emit
+from .engine_c import CEngine
+from .engine_python import PythonEngine
+from .graph import Graph, Node, build_graph
+from .layout import check_same, initial_vectors, lay_out, pack
+from .result import Result, Stop
+from .solvers import rule
+from .sweep import Batch, run_sweep
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ENGINES = ("c", "python", "bdsim")
+
+
+def compile(bd: Any, *, solver: str = "rk4") -> Program:
+    """Lower a diagram, emit C and build it (cached by content); without a compiler the Python engine is left.
+
+    >>> import hybsim as hs
+    >>> bd = hs.BDSim().blockdiagram(dt=0.01)
+    >>> _ = bd.SPRING(stiffness=10.0, name="spring", inputs=[bd.COSINEPULSE(amplitude=1.0, duration=1.0)])
+    >>> hs.compile(bd).run(duration=1.0).peak("spring.force")
+    10.0
+    """
+    program = Program(bd, build_graph(flatten(bd)), solver)
+    if program.compiler_problem is None:
+        _ = program.engine_c
+    return program
+
+
+class Program:
+    """One diagram lowered once; parameters are data, so runs and sweeps never recompile."""
+
+    def __init__(self, bd: Any, graph: Graph, solver: str) -> None:
+        self.bd, self.graph, self.rule = bd, graph, rule(solver)
+        self.layout = lay_out(graph)
+        self.c_source, self._places = emit(graph, self.layout, self.rule)
+        self._nodes = {node.name: node for node in graph.nodes}
+        self._p, self._x = initial_vectors(graph, self.layout)
+
+    @property
+    def dt(self) -> float:
+        return self.graph.dt
+
+    @property
+    def names(self) -> list[str]:
+        """Every block output, by name."""
+        return [s.name for s in self.graph.signals]
+
+    @cached_property
+    def engine_c(self) -> CEngine:
+        return CEngine(self.graph, self.c_source, self._places)
+
+    @cached_property
+    def compiler_problem(self) -> str | None:
+        """Why the C engine cannot be used, or None."""
+        try:
+            _ = self.engine_c
+        except CompilerError as error:
+            return str(error)
+        return None
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Every parameter by name, with the value the diagram was built with."""
+        return {f"{n.name}.{key}": value for n in self.graph.nodes for key, value in n.spec.parameters.items()}
+
+    def schedule(self) -> str:
+        """The order of computation within a tick, as text."""
+        lines = [f"{self.graph.name}: dt = {self.dt:g} s, {len(self.graph.nodes)} blocks, solver {self.rule.name}"]
+        for i, step in enumerate(self.graph.steps, 1):
+            node = step.node
+            rate = "" if node.every == 1 else f" every {node.every} ticks"
+            sources = ", ".join(s.name for s in node.inputs.values())
+            lines.append(
+                f"{i:4d}  {node.name} ({node.spec.type}, {node.spec.kind}{rate}): {', '.join(step.outputs)}"
+                + (f"  <- {sources}" if sources else "")
+            )
+        updated = [n.name for n in self.graph.nodes if "update" in n.kernels.functions]
+        integrated = [n.name for n in self.graph.nodes if n.spec.kind == "continuous"]
+        lines += [f"      then update: {', '.join(updated)}"] if updated else []
+        lines += [f"      then integrate: {', '.join(integrated)}"] if integrated else []
+        return "\n".join(lines)
+
+    def draw(self, save: str | Path | None = None) -> Figure:
+        """A picture of the diagram; `save` writes it to a file."""
+        from .draw import draw
+
+        return draw(self.graph, save)
+
+    # parameters ---------------------------------------------------------------------------
+
+    def split(self, params: Mapping[str, Any]) -> dict[Node, dict[str, Any]]:
+        """Parameters by block; unknown names are refused with the near ones."""
+        groups: dict[Node, dict[str, Any]] = {}
+        for name, value in params.items():
+            block, _, key = str(name).rpartition(".")
+            node = self._nodes.get(block)
+            if node is None or key not in node.spec.parameters:
+                raise ParameterError(f"There is no parameter {name!r} in this diagram.{near(str(name), self.parameters)}")
+            groups.setdefault(node, {})[key] = value
+        return groups
+
+    def prepare(self, node: Node, changes: Mapping[str, Any]) -> Prepared:
+        """One block's numbers with some parameters changed."""
+        return node.spec.prepare({**node.spec.parameters, **changes}, node.every * self.dt)
+
+    def vectors(self, params: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """The parameter and state vectors of one run."""
+        p, x = self._p.copy(), self._x.copy()
+        for node, changes in self.split(params).items():
+            pack(self.layout, node, self.prepare(node, changes), p, x)
+        return p, x
+
+    def ticks(self, duration: float, params: Mapping[str, Any]) -> int:
+        """The number of ticks of a run, both ends included."""
+        if not (isinstance(duration, int | float | np.number) and math.isfinite(duration) and duration >= 0):
+            raise RunError(f"The duration must be a number of seconds of at least 0, got {duration!r}.")
+        groups = self.split(params)
+        for node in self.graph.nodes:
+            values = {**node.spec.parameters, **groups.get(node, {})}
+            node.spec.check_run(values, node.every * self.dt, float(duration))
+        return math.floor(float(duration) / self.dt + 1e-9) + 1
+
+    # runs ---------------------------------------------------------------------------------
+
+    def run(
+        self,
+        duration: float,
+        *,
+        engine: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Result:
+        """Run for `duration` seconds; `params` changes parameters by name, such as {"lag.mean": 0.5}.
+
+        A run that meets nan or inf stops there: `result.stopped` says at which tick and in which block,
+        and the result holds all ticks before it.
+        """
+        params = dict(params or {})
+        ticks = self.ticks(duration, params)
+        engine = self._choose(engine)
+        rows = np.empty((ticks, max(self.graph.columns, 1)))
+        if engine == "c":
+            p, x = self.vectors(params)
+            stopped = self.engine_c.run(p, x, rows, progress)
+        elif engine == "python":
+            stopped = PythonEngine(self.graph, self.rule, self._prepared(params)).run(ticks, rows, progress)
+        else:
+            from .engine_bdsim import run_bdsim
+
+            stopped = run_bdsim(self, params, rows, progress)
+        return self.result(rows, engine, params, stopped)
+
+    def _prepared(self, params: Mapping[str, Any]) -> list[Prepared]:
+        changed = {}
+        for node, changes in self.split(params).items():
+            changed[node] = self.prepare(node, changes)
+            check_same(node, changed[node])
+        return [changed.get(node, node.prepared) for node in self.graph.nodes]
+
+    def _choose(self, engine: str | None) -> str:
+        if engine is None:
+            if self.compiler_problem is None:
+                return "c"
+            warnings.warn(f"Running with the slow Python engine: {self.compiler_problem}", NoCompilerWarning, stacklevel=3)
+            return "python"
+        if engine not in ENGINES:
+            raise RunError(f"There is no engine {engine!r}.{near(str(engine), ENGINES)}")
+        if engine == "c" and self.compiler_problem is not None:
+            raise CompilerError(self.compiler_problem)
+        return engine
+
+    def result(self, rows: np.ndarray, engine: str, params: Mapping[str, Any], stopped: Stop | None) -> Result:
+        """Name the columns of a finished run."""
+        if stopped is not None:
+            warnings.warn(str(stopped), StoppedWarning, stacklevel=3)
+            rows = rows[: stopped.tick]
+        columns = {s.name: self.column(rows, s.name) for s in self.graph.signals}
+        columns |= {name: columns[s.name] for name, s in self.graph.aliases.items() if name not in columns}
+        t = np.arange(rows.shape[0]) * self.dt
+        about = manifest.describe(self, params, engine)
+        return Result(t, columns, engine=engine, manifest=about, stopped=stopped)
+
+    def column(self, rows: np.ndarray, name: str) -> np.ndarray:
+        signal = self.signal(name)
+        part = rows[..., signal.column : signal.column + signal.width]
+        return part[..., 0] if signal.width == 1 else part
+
+    def signal(self, name: str) -> Any:
+        """A signal by its name, its subsystem's name for it, or its block's alone where that has one output."""
+        for s in self.graph.signals:
+            if s.name == name:
+                return s
+        if name in self.graph.aliases:
+            return self.graph.aliases[name]
+        node = self._nodes.get(name)
+        if node is not None and len(node.outputs) == 1:
+            return next(iter(node.outputs.values()))
+        raise ParameterError(f"There is no signal {name!r} in this diagram.{near(name, self.names)}")
+
+    def sweep(
+        self,
+        space: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]],
+        *,
+        duration: float,
+        keep: Sequence[str] | None = None,
+        jobs: int | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Batch:
+        """Run many parameter sets on all cores, without recompiling.
+
+        A mapping of lists is a grid (every combination, the last name fastest); a list of mappings is taken
+        as it is. `keep` names the signals whose histories are kept (all by default); final values and peaks
+        of every signal are always there.
+        """
+        return run_sweep(self, space, duration=duration, keep=keep, jobs=jobs, progress=progress)
+
+    def __repr__(self) -> str:
+        return f"Program({self.graph.name!r}, {len(self.graph.nodes)} blocks, dt={self.dt:g}, {platform.machine()})"
+
+
+class StoppedWarning(UserWarning):
+    """A run ended before its duration."""
+
+
+class NoCompilerWarning(UserWarning):
+    """The Python engine stands in for the C engine."""

@@ -1,0 +1,1 @@
+"""The command line: hybsim demo, run, compile, blocks, doctor."""

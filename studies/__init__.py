@@ -1,0 +1,1 @@
+"""Studies over diagrams: sweeps, tables and figures."""

@@ -1,0 +1,124 @@
+"""Energy-error monitor: Eqs. 7.16-7.22 and 8.1-8.6 as corrected, signs, start, indicators, refusals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from bdsim.components import Clock
+
+from hybsim.blocks.monitors.energy_error import EnergyError
+from hybsim.errors import ParameterError
+
+NAMES = ("e_experimental", "e_error", "e_input", "hsei_s", "hsei_i")
+
+
+def monitor(**parameters):
+    return EnergyError(clock=Clock(0.01), **({"strain_energy": 5.0} | parameters))
+
+
+def watched(block, command, measured, force, load):
+    """The outputs of every tick, by name."""
+    x, rows = block.getstate0(), []
+    for inputs in zip(command, measured, force, load, strict=True):
+        rows.append(block.output(0.0, list(inputs), x))
+        x = block.next(0.0, list(inputs), x)
+    return dict(zip(NAMES, np.array(rows).T, strict=True))
+
+
+def trapezoid(force, disp):
+    """The cumulated work, over all channels."""
+    steps = 0.5 * (force[1:] + force[:-1]) * np.diff(disp, axis=0)
+    return np.concatenate([[0.0], np.cumsum(steps.reshape(len(steps), -1).sum(axis=1))])
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_energies_are_the_trapezoidal_sums(width):
+    command, measured, force, load = np.random.default_rng(width).normal(size=(4, 200, width))
+    got = watched(monitor(width=width), command, measured, force, load)
+    np.testing.assert_allclose(got["e_experimental"], trapezoid(force, command), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(got["e_input"], trapezoid(load, command), rtol=0, atol=1e-11)
+    error = trapezoid(force, command) - trapezoid(force, measured)
+    np.testing.assert_allclose(got["e_error"], error, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(got["hsei_s"], error / 5.0, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("phase", [0.05, -0.05])
+def test_a_lag_adds_energy_and_a_lead_takes_it(phase):
+    """Each cycle of U sin(wt), applied with a phase lag, has an error of -pi k U^2 sin(phase)."""
+    k, amplitude, ticks = 10.0, 2.0, 200
+    turn = 2 * math.pi * np.arange(3 * ticks + 1) / ticks
+    command, measured = amplitude * np.sin(turn), amplitude * np.sin(turn - phase)
+    error = watched(monitor(), command, measured, k * measured, 0.0 * turn)["e_error"]
+    # At ticks the ellipse is a polygon, smaller by sin(2 pi / N) / (2 pi / N).
+    polygon = math.sin(2 * math.pi / ticks) / (2 * math.pi / ticks)
+    cycles = -math.pi * k * amplitude**2 * math.sin(phase) * polygon * np.arange(4)
+    np.testing.assert_allclose(error[::ticks], cycles, rtol=1e-10, atol=1e-10)
+    assert (error[-1] < 0) == (phase > 0)
+
+
+def test_no_error_if_the_actuator_is_perfect():
+    command, force, load = np.random.default_rng(3).normal(size=(3, 100))
+    got = watched(monitor(), command, command, force, load)
+    assert not got["e_error"].any()
+    assert not got["hsei_i"].any()
+
+
+def test_the_first_tick_is_the_starting_point():
+    got = watched(monitor(), [3.0, 5.0], [1.0, 2.0], [4.0, 6.0], [8.0, 2.0])
+    assert [got[name][0] for name in NAMES] == [0.0] * 5
+    # Means of 5 over 2, 5 over (2 - 1), 5 over 2; E_strain + E_input = 15.
+    assert [got[name][1] for name in NAMES] == [10.0, 5.0, 10.0, 1.0, 5.0 / 15.0]
+
+
+def test_constant_load_gives_load_times_displacement():
+    command = np.linspace(1.0, 4.0, 50)
+    got = watched(monitor(), command, command, 0 * command, np.full(50, 7.0))
+    assert got["e_input"][-1] == pytest.approx(7.0 * 3.0, rel=1e-13)
+
+
+def test_negative_input_energy_keeps_the_indicator_finite_and_its_sign():
+    # The load works against the motion: E_input falls from 0 through -E_strain = -5 to -10 in steps of 0.5.
+    command = np.arange(21.0)
+    measured = 0.9 * command
+    got = watched(monitor(), command, measured, np.full(21, -2.0), np.full(21, -0.5))
+    e_input, e_error = got["e_input"], got["e_error"]
+    assert e_input[10] == -5.0
+    assert (e_error[1:] < 0).all()
+    assert np.isfinite(got["hsei_i"]).all()
+    assert (got["hsei_i"][1:] < 0).all()
+    plain = e_input > -0.99 * 5.0
+    np.testing.assert_allclose(got["hsei_i"][plain], e_error[plain] / (5.0 + e_input[plain]), rtol=1e-14)
+    np.testing.assert_allclose(got["hsei_i"][~plain], e_error[~plain] / 0.05, rtol=1e-14)
+
+
+def test_every_output_needs_only_the_inputs_of_its_equation():
+    error = frozenset({"disp_cmd", "disp_meas", "force_meas"})
+    assert monitor()._kernels.feedthrough == {
+        "e_experimental": frozenset({"disp_cmd", "force_meas"}),
+        "e_error": error,
+        "e_input": frozenset({"disp_cmd", "load"}),
+        "hsei_s": error,
+        "hsei_i": error | {"load"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"strain_energy": 0.0}, "'strain_energy' of block 'energy' must be greater than 0, got 0.0"),
+        ({"width": 0}, "'width' of block 'energy' must be at least 1"),
+        ({"strain": 1.0}, "has no parameter 'strain'"),
+    ],
+)
+def test_refusals_are_one_sentence(parameters, words):
+    with pytest.raises(ParameterError) as caught:
+        monitor(name="energy", **parameters)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_strain_energy_must_be_given():
+    with pytest.raises(ParameterError, match="needs strain_energy= "):
+        EnergyError(clock=Clock(0.01), name="energy")
