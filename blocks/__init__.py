@@ -8,20 +8,36 @@ from __future__ import annotations
 
 from hybsim.kernel import KernelBlock
 
-from .actuators.transfer_function import Actuator, ActuatorSampled
-from .compensators.polynomial_predictor import Predictor
-from .compensators.time_delay import Delay
-from .errors.displacement_lag import DisplacementLag
-from .integrators.newmark_explicit import NewmarkExplicit
-from .monitors.energy_error import EnergyError
-from .sources.cosine_pulse import CosinePulse
-from .sources.ground_motion import GroundMotion
-from .sources.normal_noise import NormalNoise
-from .sources.sine_sweep import SineSweep
-from .sources.white_noise import WhiteNoise
-from .specimens.bouc_wen import BoucWen, BoucWenRate
-from .specimens.elastic_plastic import ElasticPlastic
-from .specimens.spring import Spring
+from hybsim.blocks.actuators.transfer_function import Actuator, ActuatorSampled
+from hybsim.blocks.compensators.polynomial_predictor import Predictor
+from hybsim.blocks.compensators.time_delay import Delay
+from hybsim.blocks.errors.displacement_lag import DisplacementLag
+from hybsim.blocks.integrators.central_difference import CentralDifference
+from hybsim.blocks.integrators.chang_explicit import ChangExplicit
+from hybsim.blocks.integrators.cr_explicit import CRExplicit
+from hybsim.blocks.integrators.gamma_function import GammaFunction
+from hybsim.blocks.integrators.kr_alpha import KRAlpha
+from hybsim.blocks.integrators.modified_newmark import ModifiedNewmark
+from hybsim.blocks.integrators.momentum import MomentumNewmark
+from hybsim.blocks.integrators.newmark_explicit import NewmarkExplicit
+from hybsim.blocks.monitors.energy_error import EnergyError
+from hybsim.blocks.sources.cosine_pulse import CosinePulse
+from hybsim.blocks.sources.ground_motion import GroundMotion
+from hybsim.blocks.sources.normal_noise import NormalNoise
+from hybsim.blocks.sources.sine_sweep import SineSweep
+from hybsim.blocks.sources.white_noise import WhiteNoise
+from hybsim.blocks.specimens.bilinear import Bilinear
+from hybsim.blocks.specimens.bouc_wen import BoucWen, BoucWenRate
+from hybsim.blocks.specimens.bouc_wen_degrading import BoucWenDegrading, BoucWenDegradingRate
+from hybsim.blocks.specimens.coupled_linear import CoupledSprings
+from hybsim.blocks.specimens.cubic_spring import CubicSpring
+from hybsim.blocks.specimens.elastic_plastic import ElasticPlastic
+from hybsim.blocks.specimens.force_relaxation import ForceRelaxation
+from hybsim.blocks.specimens.maxwell_damper import MaxwellDamper, MaxwellDamperRate
+from hybsim.blocks.specimens.menegotto_pinto import MenegottoPinto
+from hybsim.blocks.specimens.mr_damper import MRDamper, MRDamperRate
+from hybsim.blocks.specimens.spring import Spring
+from hybsim.blocks.specimens.viscous_damper import ViscousDamper, ViscousDamperSampled
 
 CATALOGUE: dict[str, type[KernelBlock]] = {
     "GROUNDMOTION": GroundMotion,
@@ -30,10 +46,30 @@ CATALOGUE: dict[str, type[KernelBlock]] = {
     "WHITENOISE": WhiteNoise,
     "NORMAL": NormalNoise,
     "NEWMARK": NewmarkExplicit,
+    "CENTRALDIFFERENCE": CentralDifference,
+    "NEWMARK_MODIFIED": ModifiedNewmark,
+    "NEWMARK_GAMMA": GammaFunction,
+    "CHANG": ChangExplicit,
+    "CR": CRExplicit,
+    "KRALPHA": KRAlpha,
+    "MOMENTUM": MomentumNewmark,
     "SPRING": Spring,
+    "COUPLEDSPRINGS": CoupledSprings,
+    "CUBICSPRING": CubicSpring,
     "ELASTICPLASTIC": ElasticPlastic,
+    "BILINEAR": Bilinear,
+    "STEEL": MenegottoPinto,
     "BOUCWEN": BoucWen,
     "BOUCWEN_RATE": BoucWenRate,
+    "BOUCWEN_DEGRADING": BoucWenDegrading,
+    "BOUCWEN_DEGRADING_RATE": BoucWenDegradingRate,
+    "RELAXATION": ForceRelaxation,
+    "VISCOUSDAMPER": ViscousDamper,
+    "VISCOUSDAMPER_S": ViscousDamperSampled,
+    "MAXWELL": MaxwellDamper,
+    "MAXWELL_RATE": MaxwellDamperRate,
+    "MRDAMPER": MRDamper,
+    "MRDAMPER_RATE": MRDamperRate,
     "ACTUATOR": Actuator,
     "ACTUATOR_S": ActuatorSampled,
     "DELAY": Delay,

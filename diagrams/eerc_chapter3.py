@@ -48,7 +48,9 @@ def fig_3_5(
 
     `mean` x dt is the effective delay: 0.2 is 2 ms, 1.0 is 10 ms. `amplitude` scales the record (in g).
     """
-    bd, integrator, force = _structure("fig_3_5", specimen, period, damping_ratio, stiffness, yield_disp, record, amplitude, dt)
+    bd, integrator, force = _structure(
+        "fig_3_5", specimen, period, damping_ratio, stiffness, yield_disp, record, amplitude, dt
+    )
     noise = bd.NORMAL(name="noise", seed=seed)
     lag = bd.LAG(name="lag", mean=mean, variance=variance)
     bd.connect(integrator.disp_target, lag.disp_cmd)
@@ -76,7 +78,9 @@ def fig_3_1(
 
     The noise has unit standard deviation before `noise_gain` (kip).
     """
-    bd, integrator, force = _structure("fig_3_1", specimen, period, damping_ratio, stiffness, yield_disp, record, amplitude, dt)
+    bd, integrator, force = _structure(
+        "fig_3_1", specimen, period, damping_ratio, stiffness, yield_disp, record, amplitude, dt
+    )
     noise = bd.WHITENOISE(name="noise", power=dt, seed=seed)
     gain = bd.GAIN(noise_gain, name="noise_gain", inputs=[noise])
     measured = bd.SUM("++", name="force_meas", inputs=[force, gain])

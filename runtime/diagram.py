@@ -1,13 +1,19 @@
 """Reading a bdsim diagram: its blocks with full names, and what drives each input.
 
-The one module that knows bdsim's inner names. It reads the wires and changes nothing, so that a
+The one module that knows bdsim's inner names. `flatten` reads the wires and changes nothing, so that a
 diagram can be lowered before or after bdsim's own compile (which flattens subsystems in place).
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
+
+from bdsim import components
+from bdsim.block import SubsystemBlock
+from bdsim.components import Clock as Clock
+from bdsim.exceptions import BlockRuntimeError
 
 from hybsim.errors import DiagramError
 
@@ -17,7 +23,10 @@ Port = tuple[Any, int]
 
 @dataclass
 class FlatDiagram:
-    """All blocks below all subsystems; `drivers` gives the output port behind each input port."""
+    """All blocks below all subsystems; `drivers` gives the output port behind each input port.
+
+    `aliases` are the subsystems' names for outputs of blocks inside them, such as `rig.force_meas`.
+    """
 
     name: str
     dt: float
@@ -25,93 +34,137 @@ class FlatDiagram:
     drivers: dict[Port, Port] = field(default_factory=dict)
     aliases: dict[str, Port] = field(default_factory=dict)
 
-    def name_of(self, block: Any) -> str:
-        return next(name for name, b in self.blocks.items() if b is block)
-
 
 def flatten(bd: Any) -> FlatDiagram:
     """The diagram without its subsystem frames."""
-    reader = _Reader()
-    reader.read(bd, "")
-    flat = FlatDiagram(bd.name, base_tick(bd, reader.blocks))
-    flat.blocks = reader.blocks
-    for name, block in reader.blocks.items():
+    reader = _Reader(bd)
+    flat = FlatDiagram(bd.name, base_tick(bd, reader.blocks), reader.blocks)
+    for block in reader.blocks.values():
         for port in range(block.nin):
-            source = reader.source(block, port)
-            if source is None:
-                raise DiagramError(
-                    f"Input {port_name(block, port, 'in')!r} of block {name!r} is not connected;"
-                    " wire it with bd.connect(source, block) or feed it a CONSTANT."
-                )
-            flat.drivers[block, port] = source
-    for name, sub in reader.subsystems.items():
-        for port in range(sub.nout):
-            source = reader.source_of_output(sub, port)
-            if source is not None:
-                flat.aliases[f"{name}.{port_name(sub, port, 'out')}"] = source
+            flat.drivers[block, port] = reader.source(block, port)
+    for name, (frame, outport) in reader.frames.items():
+        for port in range(outport.nin):
+            flat.aliases[f"{name}.{port_name(frame, port, 'out')}"] = reader.source(outport, port)
     return flat
 
 
 class _Reader:
-    def __init__(self) -> None:
+    """Blocks, wires and subsystem frames, before or after bdsim's own flattening."""
+
+    def __init__(self, bd: Any) -> None:
         self.blocks: dict[str, Any] = {}
-        self.subsystems: dict[str, Any] = {}
+        self.names: dict[Any, str] = {}
         self.wires: dict[Port, Port] = {}
-        self.owner: dict[Any, Any] = {}
+        self.frames: dict[str, tuple[Any, Any]] = {}
+        self.frame_of: dict[Any, Any] = {}
+        for wire in self.read(bd, ""):
+            self.connect((wire.start.block, wire.start.port), (wire.end.block, wire.end.port))
 
-    def read(self, bd: Any, prefix: str) -> None:
-        for wire in bd.wirelist:
-            end = (wire.end.block, wire.end.port)
-            if end in self.wires and self.wires[end] != (wire.start.block, wire.start.port):
-                raise DiagramError(
-                    f"Input {port_name(*end, 'in')!r} of block {wire.end.block.name!r} is driven twice,"
-                    f" by {self.wires[end][0].name!r} and {wire.start.block.name!r}; remove one wire or add a SUM."
-                )
-            self.wires[end] = (wire.start.block, wire.start.port)
+    def read(self, bd: Any, prefix: str) -> list[Any]:
+        """Name the blocks of a diagram and of those inside it; all their wires."""
+        wires = list(bd.wirelist)
         for block in bd.blocklist:
-            name = block.name if block.name.startswith(prefix) or not prefix else prefix + block.name
-            if hasattr(block, "subsystem"):
-                self.subsystems[name] = block
-                self.owner[block.inport] = block
-                self.read(block.subsystem, name + "/")
-            elif block.type not in ("inport", "outport"):
-                if name in self.blocks:
-                    raise DiagramError(f"Two blocks are named {name!r}; names must be unique.")
+            name = self.names[block] = prefix + block.name
+            if isinstance(block, SubsystemBlock):
+                self.frames[name] = block, block.outport
+                self.frame_of[block.inport] = block
+                wires += self.read(block.subsystem, name + "/")
+            elif is_passage(block):
+                self.passage(block, name, inside=bool(prefix))
+            elif name in self.blocks:
+                raise DiagramError(f"Two blocks are named {name!r}; names must be unique.")
+            else:
                 self.blocks[name] = block
-        for block in bd.blocklist:
-            if block.type in ("inport", "outport") and not prefix and block not in self.owner and block.nin != block.nout:
-                raise DiagramError(f"Block {block.name!r} ({block.type.upper()}) belongs inside a subsystem.")
+        return wires
 
-    def source(self, block: Any, port: int) -> Port | None:
-        """The block output behind an input, through any subsystem frames."""
-        wire = self.wires.get((block, port))
-        return None if wire is None else self.through(*wire)
-
-    def source_of_output(self, subsystem: Any, port: int) -> Port | None:
-        return self.source(subsystem.outport, port)
-
-    def through(self, block: Any, port: int) -> Port | None:
-        if hasattr(block, "subsystem"):
-            return self.source(block.outport, port)
+    def passage(self, block: Any, name: str, inside: bool) -> None:
+        """INPORT and OUTPORT belong to a frame; bdsim's flattening leaves them as passages without one."""
+        if inside:
+            return
+        if block.nin != block.nout:
+            raise DiagramError(f"Block {name!r} ({block.type.upper()}) belongs inside a subsystem.")
         if block.type == "outport":
-            return self.source(block, port)
-        if block.type == "inport":
-            inner = self.wires.get((block, port))
-            return self.through(*inner) if inner else self.source(self.owner[block], port)
-        return block, port
+            self.frames[name.rpartition("/")[0]] = block, block
+
+    def connect(self, start: Port, end: Port) -> None:
+        for (block, port), count, way in ((start, start[0].nout, "output"), (end, end[0].nin, "input")):
+            if block not in self.names:
+                raise DiagramError(f"Block {block.name!r} is wired but not in this diagram; make it with bd.")
+            if not 0 <= port < count:
+                raise DiagramError(
+                    f"There is a wire at {way} {port} of block {self.names[block]!r}, which has {count} {way}(s),"
+                    " numbered from 0."
+                )
+        if self.wires.setdefault(end, start) != start:
+            first = self.wires[end][0]
+            raise DiagramError(
+                f"Input {port_name(*end, 'in')!r} of block {self.names[end[0]]!r} is driven twice,"
+                f" by {self.names[first]!r} and {self.names[start[0]]!r}; remove one wire or add a SUM."
+            )
+
+    def source(self, block: Any, port: int) -> Port:
+        """The block output behind an input, through any subsystem frames."""
+        passed = set()
+        while (found := self.wires.get((block, port))) is not None:
+            block, port = found
+            if isinstance(block, SubsystemBlock):
+                block = block.outport
+            elif block in self.frame_of:
+                block = self.frame_of[block]
+            elif not is_passage(block):
+                return found
+            if (block, port) in passed:
+                raise DiagramError(
+                    f"Nothing drives port {port} of {block.name!r}: its wire leads through subsystems back to itself."
+                )
+            passed.add((block, port))
+        raise DiagramError(self.open_end(block, port))
+
+    def open_end(self, block: Any, port: int) -> str:
+        name = self.names[block]
+        if is_passage(block):
+            name = name.rpartition("/")[0]
+        if block.type == "outport":
+            return (
+                f"Output {port_name(self.frames[name][0], port, 'out')!r} of subsystem {name!r} is not connected"
+                " inside it; wire it to the OUTPORT block."
+            )
+        return (
+            f"Input {port_name(block, port, 'in')!r} of block {name!r} is not connected;"
+            " wire it with bd.connect(source, block) or feed it a CONSTANT."
+        )
+
+
+def is_passage(block: Any) -> bool:
+    """INPORT or OUTPORT: the inner side of a subsystem's frame."""
+    return block.type in ("inport", "outport")
 
 
 def port_name(block: Any, port: int, way: str) -> str:
     """A port's name, or `in`/`out` with its number where it has none."""
-    names = block._inport_names if way == "in" else block._outport_names
+    names = block._inport_names if way == "in" or block.type == "outport" else block._outport_names
     if names:
         return str(names[port])
     count = block.nin if way == "in" else block.nout
     return way if count == 1 else f"{way}{port}"
 
 
+# clocks -------------------------------------------------------------------------------------
+
+
 def clock_of(block: Any) -> Any | None:
     return block._clock if block.isclocked else None
+
+
+def put_on_clock(block: Any, clock: Clock) -> None:
+    """Let a clocked block tick with another clock."""
+    block._clock = clock
+    clock.add_block(block)
+
+
+def forget_clock(clock: Clock) -> None:
+    """Take a clock off bdsim's list of all clocks ever made, which would keep its blocks in memory."""
+    components.clocklist.remove(clock)
 
 
 def base_tick(bd: Any, blocks: dict[str, Any]) -> float:
@@ -138,3 +191,19 @@ def ticks_of(name: str, period: float, dt: float) -> int:
             " a period must be a whole multiple of the base tick."
         )
     return ticks
+
+
+# what bdsim says ----------------------------------------------------------------------------
+
+
+def loop_found(printed: str) -> str:
+    """The loop that bdsim's compile printed, in the direction of the signals; empty if it printed none."""
+    _, _, found = printed.partition("cycle found:")
+    return " -> ".join(reversed(re.findall(r"Block\.\w+\('(.*?)', type=", found)))
+
+
+def block_failure(error: BaseException | None) -> BlockRuntimeError | None:
+    """The failing block behind an error of bdsim's run, which is raised anew without it."""
+    while error is not None and not isinstance(error, BlockRuntimeError):
+        error = error.__context__
+    return error

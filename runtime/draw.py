@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .export import paper_figure, write_figure
-from .graph import Graph, Node, Signal
+from hybsim.runtime.export import paper_figure, write_figure
+from hybsim.runtime.graph import Graph, Node, Signal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,7 +119,10 @@ class _Wires:
         for node in self.graph.nodes:
             for number, signal in enumerate(node.inputs.values()):
                 x0, y0 = self.start(signal)
-                x1, y1 = self.place[node.index][0], self.place[node.index][1] + _port_height(node, number, len(node.inputs))
+                x1, y1 = (
+                    self.place[node.index][0],
+                    self.place[node.index][1] + _port_height(node, number, len(node.inputs)),
+                )
                 turn = self.channel(signal)
                 if self.columns[node.index] == self.columns[signal.node] + 1:
                     path = [(x0, y0), (turn, y0), (turn, y1), (x1, y1)]
@@ -131,7 +134,11 @@ class _Wires:
                 xs, ys = zip(*path, strict=True)
                 axes.plot(xs, [-y for y in ys], color=WIRE, lw=0.9, solid_joinstyle="round", zorder=1)
                 axes.annotate(
-                    "", (x1, -y1), (x1 - 0.12, -y1), arrowprops={"arrowstyle": "-|>", "color": WIRE, "lw": 0.9}, zorder=2
+                    "",
+                    (x1, -y1),
+                    (x1 - 0.12, -y1),
+                    arrowprops={"arrowstyle": "-|>", "color": WIRE, "lw": 0.9},
+                    zorder=2,
                 )
 
 
@@ -150,7 +157,7 @@ def _block(axes: Axes, node: Node, left: float, top: float) -> None:
     axes.add_patch(box)
     named = len(node.outputs) > 1
     middle = left + WIDTH * (0.36 if named else 0.5)
-    style = {"ha": "center", "va": "center", "zorder": 4}
+    style: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 4}
     axes.text(middle, -top - height / 2 + 0.14, node.name, fontsize=8, weight="bold", **style)
     axes.text(middle, -top - height / 2 - 0.2, node.spec.type, fontsize=5.5, color="#555", **style)
     for number, name in enumerate(node.outputs if named else ()):

@@ -1,8 +1,8 @@
 """From the graph to one C source: a flat step in a loop over ticks.
 
-Signals are local variables named after block and port, states and parameters are array elements with
-named offsets, each block is one group in braces. All outputs in order, then the log, then all updates,
-then the integration of continuous states to the next tick.
+Signals are local variables named after block and port, states too where there are few (see local_states),
+parameters and other states are array elements with named offsets, each block is one group in braces. All
+outputs in order, then the log, then all updates, then the integration of continuous states to the next tick.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from hybsim.kernel import ir
 from .c_backend import CWriter, Places, helper_text, needs_fault, number
 from .graph import Graph, Node, Signal, Step
 from .layout import Layout
+from .local_states import LocalStates
 from .solvers import Rule
 
 UNROLLED = 24
@@ -39,6 +40,7 @@ class Emitter:
         for prefix, table in (("P", layout.p), ("X", layout.x), ("H", layout.held)):
             for index, name in table:
                 self.places_of[prefix, index, name] = self.unique(f"{prefix}_{self.names[graph.nodes[index]]}_{name}")
+        self.local = LocalStates(graph, layout, lambda way, i, name: self.unique(f"{way}_{self.names[graph.nodes[i]]}_{name}"))
         self.helpers: dict[ir.Function, str] = {}
         self.lines: list[str] = []
 
@@ -99,6 +101,8 @@ class Emitter:
         w(1, "const double h = p[0];")
         w(1, "double *const hold = x; (void)hold;")
         w(1, "int64_t fault = 0, blame = 0, k = k0;")
+        for key, state in self.local.items():
+            w(1, state.load(self.places_of["X", *key]))
         w(1, "for (; k < k0 + n; k++, row += HS_SIGNALS) {")
         w(2, "const double t = (double)k * h; (void)t;")
         self.declare(self.graph.signals, 2)
@@ -111,15 +115,13 @@ class Emitter:
         if self.layout.continuous:
             self.integrate(2)
         w(1, "}")
-        w(1, "return n;")
-        w(0, "stopped:")
-        w(1, "*stopped = fault | blame << 32;")
+        if any("goto stopped" in line for line in self.lines):
+            w(0, "stopped:")
+        for key, state in self.local.items():
+            w(1, state.store(self.places_of["X", *key]))
+        w(1, "if (fault) *stopped = fault | blame << 32;")
         w(1, "return k - k0;")
         w(0, "}")
-        text = "\n".join(self.lines)
-        if "goto stopped" not in text:  # nothing in this program can stop it
-            self.lines = [line for line in self.lines if line not in ("stopped:", "    *stopped = fault | blame << 32;", "    return k - k0;")]
-            self.lines = [line.replace("int64_t fault = 0, blame = 0, k = k0;", "int64_t k = k0; (void)stopped;") for line in self.lines]
 
     # pieces -------------------------------------------------------------------------------
 
@@ -138,8 +140,7 @@ class Emitter:
         offset = self.places_of["H", signal.node, signal.port]
         return f"(hold + {offset})" if signal.vector else f"hold[{offset}]"
 
-    def field_of(self, node: Node, derivative: str) -> Callable[[ir.Field], str]:
-
+    def field_of(self, node: Node) -> Callable[[ir.Field], str]:
         def field(ref: ir.Field) -> str:
             array = isinstance(ref.type, ir.Array)
             if ref.group == "u":
@@ -150,7 +151,11 @@ class Emitter:
                 return f"{text}[0]" if source.vector and not array else text
             if ref.group == "y":
                 return self.storage(node.outputs[ref.name])
-            vector, prefix = {"p": ("p", "P"), "x": ("x", "X"), "dx": (derivative, "X")}[ref.group]
+            state = self.local.get((node.index, ref.name))
+            if state is not None and ref.group != "p":
+                name = state.name if ref.group == "x" else state.slope
+                return f"(&{name})" if array and state.size is None else name
+            vector, prefix = {"p": ("p", "P"), "x": ("x", "X"), "dx": ("hs_k", "X")}[ref.group]
             element = self.places_of[prefix, node.index, ref.name]
             if array:
                 return f"({vector} + {element})"
@@ -158,8 +163,8 @@ class Emitter:
 
         return field
 
-    def group(self, node: Node, function: ir.Function, depth: int, phase: int, title: str, derivative: str = "dx") -> None:
-        writer = CWriter(function, self.places, self.helpers, self.field_of(node, derivative), "&fault")
+    def group(self, node: Node, function: ir.Function, depth: int, phase: int, title: str) -> None:
+        writer = CWriter(function, self.places, self.helpers, self.field_of(node), "&fault")
         writer.declarations(depth + 1)
         writer.statements(function.body, depth + 1)
         guard = f"if (k % {node.every} == 0) " if node.every > 1 else ""
@@ -193,9 +198,10 @@ class Emitter:
     def integrate(self, depth: int) -> None:
         """Continuous states to the next tick; the first stage uses the signals just computed."""
         w, rule = self.write, self.rule
-        w(depth, "double hs_k[HS_CONTINUOUS] = {0}, hs_sum[HS_CONTINUOUS];")
-        self.derivatives(depth, "hs_k")
-        w(depth, f"for (int64_t i = 0; i < HS_CONTINUOUS; i++) hs_sum[i] = {number(rule.b[0])} * hs_k[i];")
+        for line in self.local.slopes():
+            w(depth, line)
+        self.derivatives(depth)
+        self.each(depth, f"{{sum}} = {number(rule.b[0])} * {{slope}};")
         if len(rule.a) > 0 and len(self.graph.minor) <= UNROLLED:
             for a, b in zip(rule.a, rule.b[1:], strict=True):
                 w(depth, "{")
@@ -206,27 +212,33 @@ class Emitter:
             w(depth, f"for (int stage = 0; stage < {len(rule.a)}; stage++) {{")
             self.stage(depth + 1, "hs_a[stage]", "hs_b[stage]")
             w(depth, "}")
-        w(depth, "for (int64_t i = 0; i < HS_CONTINUOUS; i++) x[i] = x[i] + h * hs_sum[i];")
+        self.each(depth, "{x} = {x} + h * {sum};")
 
     def stage(self, depth: int, a: str, b: str) -> None:
         w = self.write
         w(depth, "double hs_x[HS_CONTINUOUS];")
-        w(depth, f"for (int64_t i = 0; i < HS_CONTINUOUS; i++) hs_x[i] = x[i] + h * {a} * hs_k[i];")
-        w(depth, "for (int64_t i = 0; i < HS_CONTINUOUS; i++) hs_k[i] = 0.0;")
+        self.each(depth, f"hs_x[{{i}}] = {{x}} + h * {a} * {{slope}};")
+        self.each(depth, "{slope} = 0.0;")
         w(depth, "{")
         w(depth + 1, f"const double t = (double)k * h + {a} * h; (void)t;")
-        w(depth + 1, "const double *const x = hs_x; (void)x;")
+        for line in self.local.within_stage():
+            w(depth + 1, line)
         self.declare([step.node.outputs[o] for step in self.graph.minor for o in step.outputs], depth + 1)
         for step in self.graph.minor:
             self.step(step, depth + 1)
-        self.derivatives(depth + 1, "hs_k")
+        self.derivatives(depth + 1)
         w(depth, "}")
-        w(depth, f"for (int64_t i = 0; i < HS_CONTINUOUS; i++) hs_sum[i] = hs_sum[i] + {b} * hs_k[i];")
+        self.each(depth, f"{{sum}} = {{sum}} + {b} * {{slope}};")
 
-    def derivatives(self, depth: int, name: str) -> None:
+    def each(self, depth: int, statement: str) -> None:
+        """A statement for every continuous state."""
+        for line in self.local.each(statement):
+            self.write(depth, line)
+
+    def derivatives(self, depth: int) -> None:
         for node in self.graph.nodes:
             if node.spec.kind == "continuous":
-                self.group(node, node.kernels.functions["derivative"], depth, DERIVATIVE, "derivative", name)
+                self.group(node, node.kernels.functions["derivative"], depth, DERIVATIVE, "derivative")
 
 
 def emit(graph: Graph, layout: Layout, rule: Rule) -> tuple[str, list[str]]:

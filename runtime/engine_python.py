@@ -18,9 +18,9 @@ from hybsim.kernel import Prepared
 from hybsim.kernel.ieee import KernelFault
 from hybsim.kernel.spec import blank, fresh
 
-from .graph import Graph, Node, Step
-from .result import Stop
-from .solvers import Rule
+from hybsim.runtime.graph import Graph, Node, Step
+from hybsim.runtime.result import Stop
+from hybsim.runtime.solvers import Rule
 
 
 @dataclass
@@ -46,9 +46,13 @@ class PythonEngine:
 
     def _live(self, node: Node, numbers: Prepared) -> Live:
         return Live(
-            node, u=blank(node.spec.ins, numbers.widths), x=fresh_state(numbers), p=fresh({**numbers.p, **numbers.structure}),
-            y=blank(node.spec.outs, numbers.widths), dx=fresh_state(numbers),
-        )  # fmt: skip
+            node,
+            u=blank(node.spec.ins, numbers.widths),
+            x=fresh_state(numbers),
+            p=fresh({**numbers.p, **numbers.structure}),
+            y=blank(node.spec.outs, numbers.widths),
+            dx=fresh_state(numbers),
+        )
 
     def _step(self, step: Step) -> tuple[Live, Callable[..., Any], tuple[str, ...]]:
         return self.live[step.node.index], step.node.kernels.python("outputs", step.function), step.outputs
@@ -134,7 +138,9 @@ class PythonEngine:
         result = []
         for live in self.continuous:
             self._feed(live)
-            live.dx = SimpleNamespace(**{n: [0.0] * np.size(v) if isinstance(v, np.ndarray) else 0.0 for n, v in live.node.prepared.x.items()})
+            live.dx = SimpleNamespace(
+                **{n: [0.0] * np.size(v) if isinstance(v, np.ndarray) else 0.0 for n, v in live.node.prepared.x.items()}
+            )
             self._guard(live, live.node.kernels.python("derivative"), live.u, live.x, live.p, live.dx, t)
             result.append(state_list(live.dx, live.node))
         return result
@@ -171,5 +177,3 @@ def set_state(live: Live, flat: list[float]) -> None:
         part = flat[offset : offset + size]
         setattr(live.x, name, part if isinstance(value, np.ndarray) else part[0])
         offset += size
-
-

@@ -16,7 +16,7 @@ from hybsim.kernel import BlockSpec, KernelBlock, Prepared, ir
 from hybsim.kernel.dataflow import inputs_read, only
 from hybsim.kernel.spec import Translated, translate
 
-from .diagram import FlatDiagram, ticks_of
+from hybsim.runtime.diagram import FlatDiagram, ticks_of
 
 
 @dataclass(eq=False)
@@ -230,4 +230,3 @@ def minor_steps(nodes: list[Node], steps: list[Step]) -> list[Step]:
             kept.append(step)
             needed |= {step.node.inputs[i] for o in step.outputs for i in step.node.kernels.feedthrough.get(o, ())}
     return kept[::-1]
-

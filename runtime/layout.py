@@ -1,7 +1,7 @@
 """Where everything lies: parameters and states of all blocks in two flat vectors.
 
-    p = [dt, block 1's fields, block 2's fields, ...]
-    x = [continuous states, sampled states, held outputs of blocks on slower clocks]
+p = [dt, block 1's fields, block 2's fields, ...]
+x = [continuous states, sampled states, held outputs of blocks on slower clocks]
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from hybsim.errors import ParameterError
 from hybsim.kernel import Prepared
 
-from .graph import Graph, Node
+from hybsim.runtime.graph import Graph, Node
 
 Key = tuple[int, str]
 """Node number and field name."""
@@ -98,5 +98,3 @@ def initial_vectors(graph: Graph, layout: Layout) -> tuple[np.ndarray, np.ndarra
     for node in graph.nodes:
         pack(layout, node, node.prepared, p, x)
     return p, x
-
-

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .program import Program
+    from hybsim.runtime.program import Program
 
 LONGEST_LIST = 100
 

@@ -15,16 +15,16 @@ import numpy as np
 from hybsim.errors import CompilerError, ParameterError, RunError, near
 from hybsim.kernel import Prepared
 
-from . import manifest
-from .diagram import flatten
-from .emit import emit
-from .engine_c import CEngine
-from .engine_python import PythonEngine
-from .graph import Graph, Node, build_graph
-from .layout import check_same, initial_vectors, lay_out, pack
-from .result import Result, Stop
-from .solvers import rule
-from .sweep import Batch, run_sweep
+from hybsim.runtime import manifest
+from hybsim.runtime.diagram import flatten
+from hybsim.runtime.emit import emit
+from hybsim.runtime.engine_c import CEngine
+from hybsim.runtime.engine_python import PythonEngine
+from hybsim.runtime.graph import Graph, Node, build_graph
+from hybsim.runtime.layout import check_same, initial_vectors, lay_out, pack
+from hybsim.runtime.result import Result, Stop
+from hybsim.runtime.solvers import rule
+from hybsim.runtime.sweep import Batch, run_sweep
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -103,7 +103,7 @@ class Program:
 
     def draw(self, save: str | Path | None = None) -> Figure:
         """A picture of the diagram; `save` writes it to a file."""
-        from .draw import draw
+        from hybsim.runtime.draw import draw
 
         return draw(self.graph, save)
 
@@ -116,7 +116,9 @@ class Program:
             block, _, key = str(name).rpartition(".")
             node = self._nodes.get(block)
             if node is None or key not in node.spec.parameters:
-                raise ParameterError(f"There is no parameter {name!r} in this diagram.{near(str(name), self.parameters)}")
+                raise ParameterError(
+                    f"There is no parameter {name!r} in this diagram.{near(str(name), self.parameters)}"
+                )
             groups.setdefault(node, {})[key] = value
         return groups
 
@@ -166,7 +168,7 @@ class Program:
         elif engine == "python":
             stopped = PythonEngine(self.graph, self.rule, self._prepared(params)).run(ticks, rows, progress)
         else:
-            from .engine_bdsim import run_bdsim
+            from hybsim.runtime.engine_bdsim import run_bdsim
 
             stopped = run_bdsim(self, params, rows, progress)
         return self.result(rows, engine, params, stopped)
@@ -182,7 +184,9 @@ class Program:
         if engine is None:
             if self.compiler_problem is None:
                 return "c"
-            warnings.warn(f"Running with the slow Python engine: {self.compiler_problem}", NoCompilerWarning, stacklevel=3)
+            warnings.warn(
+                f"Running with the slow Python engine: {self.compiler_problem}", NoCompilerWarning, stacklevel=3
+            )
             return "python"
         if engine not in ENGINES:
             raise RunError(f"There is no engine {engine!r}.{near(str(engine), ENGINES)}")
@@ -197,7 +201,7 @@ class Program:
             rows = rows[: stopped.tick]
         columns = {s.name: self.column(rows, s.name) for s in self.graph.signals}
         columns |= {name: columns[s.name] for name, s in self.graph.aliases.items() if name not in columns}
-        t = np.arange(rows.shape[0]) * self.dt
+        t = np.arange(rows.shape[0], dtype=np.float64) * self.dt
         about = manifest.describe(self, params, engine)
         return Result(t, columns, engine=engine, manifest=about, stopped=stopped)
 

@@ -1,6 +1,6 @@
 """Fixed-step Runge-Kutta rules in which each stage builds on the one before.
 
-    x_s = x + h a_s k_{s-1},   k_s = f(t + a_s h, x_s),   x <- x + h (b_1 k_1 + b_2 k_2 + ...)
+x_s = x + h a_s k_{s-1},   k_s = f(t + a_s h, x_s),   x <- x + h (b_1 k_1 + b_2 k_2 + ...)
 """
 
 from __future__ import annotations

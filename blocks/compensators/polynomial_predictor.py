@@ -42,11 +42,10 @@ class Predictor(Sampled):
         width=Integer("number of channels", 1, at_least=1),
     )
 
-    def _prepare_for(self, dt: float) -> None:
-        # Settled when the block is made: the length of the history belongs to the built program.
-        if self._values["max_spacing"] is None:
-            self._values["max_spacing"] = self._values["spacing"] or dt
-        super()._prepare_for(dt)
+    @classmethod
+    def settle(cls, q: SimpleNamespace, dt: float) -> dict[str, float]:
+        # The length of the history belongs to the built program.
+        return {"max_spacing": q.max_spacing or q.spacing or dt}
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -42,10 +42,11 @@ class Delay(Sampled):
         width=Integer("number of channels", 1, at_least=1),
     )
 
-    def _prepare_for(self, dt: float) -> None:
-        # Settled when the block is made: later delays are checked against the program as it was built.
-        self._values["min_delay"], self._values["max_delay"] = limits(SimpleNamespace(**self._values), dt)
-        super()._prepare_for(dt)
+    @classmethod
+    def settle(cls, q: SimpleNamespace, dt: float) -> dict[str, float]:
+        # Later delays are checked against the program as it was built.
+        shortest, longest = limits(q, dt)
+        return {"min_delay": shortest, "max_delay": longest}
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -42,11 +42,11 @@ class GroundMotion(Sampled):
     )
     state = State(k=0.0)
 
-    def _prepare_for(self, dt: float) -> None:
-        # Settled when the block is made: the length of the table belongs to the built program.
-        if self._values["max_duration"] is None:
-            self._values["max_duration"] = (sampled(SimpleNamespace(**self._values), dt).size - 1) * dt
-        super()._prepare_for(dt)
+    @classmethod
+    def settle(cls, q: SimpleNamespace, dt: float) -> dict[str, float]:
+        # The length of the table belongs to the built program.
+        natural = (sampled(q, dt).size - 1) * dt
+        return {"max_duration": natural if q.max_duration is None else q.max_duration}
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -120,9 +120,7 @@ def spec(block: Any, in_widths: Sequence[int]) -> BlockSpec:
         )
     ins, outs = port_names(block, *entry.ports(block))
     if len(widths) != len(ins):
-        raise DiagramError(
-            f"{label(block)} has {len(ins)} input(s), {len(widths)} of them connected; wire them all."
-        )
+        raise DiagramError(f"{label(block)} has {len(ins)} input(s), {len(widths)} of them connected; wire them all.")
     given = zip((*ins, *outs), (*widths, *entry.out_widths(block, widths)), strict=True)
     vectors = {port: width for port, width in given if width is not None and width > 1}
     settings = entry.settings(block)

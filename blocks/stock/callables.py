@@ -32,9 +32,7 @@ class Function(StockEntry):
         """The names of fargs, as the (first) function calls them."""
         if not block.args:
             return []
-        return list(inspect.signature(functions_of(block)[0]).parameters)[
-            block.nin : block.nin + len(block.args)
-        ]
+        return list(inspect.signature(functions_of(block)[0]).parameters)[block.nin : block.nin + len(block.args)]
 
     def argument(self, block: Any, name: str, value: Any) -> Setting:
         declaration: Param
@@ -143,12 +141,6 @@ def text(block: Any, argument: str, value: Any) -> str:
     """An input or a parameter by its name; a default of the function as a number."""
     if isinstance(value, str) and value.startswith(("u.in", "p.")):
         return value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        refuse(
-            block, f"its argument {argument}={value!r} is not a number", "pass numbers in fargs and fkwargs"
-        )
-    return (
-        repr(value)
-        if math.isfinite(value)
-        else refuse(block, f"its argument {argument} is {value}", "pass finite numbers")
-    )
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        refuse(block, f"its argument {argument}={value!r} is not a finite number", "pass one in fkwargs")
+    return repr(value)

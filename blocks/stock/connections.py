@@ -59,9 +59,7 @@ class Index(StockEntry):
         if isinstance(block.index, slice):
             chosen = list(range(width))[block.index]
             if not chosen:
-                refuse(
-                    block, f"its slice chooses nothing of {width} element(s)", "change the index or the input"
-                )
+                refuse(block, f"its slice chooses nothing of {width} element(s)", "change the index or the input")
             return chosen
         for i in self.listed(block):
             if not -width <= i < width:
@@ -73,10 +71,7 @@ class Index(StockEntry):
 
     def bodies(self, block: Any, in_widths: Sequence[int]) -> dict[str, str]:
         chosen = self.chosen(block, in_widths[0])
-        lines = [
-            f"{item('y.out0', len(chosen), k)} = {item('u.in0', in_widths[0], i)}"
-            for k, i in enumerate(chosen)
-        ]
+        lines = [f"{item('y.out0', len(chosen), k)} = {item('u.in0', in_widths[0], i)}" for k, i in enumerate(chosen)]
         return {"outputs": "\n".join(lines)}
 
 
@@ -91,9 +86,7 @@ class Passage(StockEntry):
         return list(in_widths)
 
     def bodies(self, block: Any, in_widths: Sequence[int]) -> dict[str, str]:
-        lines = [
-            elementwise(f"y.out{k} = u.in{k}", w, {f"y.out{k}", f"u.in{k}"}) for k, w in enumerate(in_widths)
-        ]
+        lines = [elementwise(f"y.out{k} = u.in{k}", w, {f"y.out{k}", f"u.in{k}"}) for k, w in enumerate(in_widths)]
         return {"outputs": "\n".join(lines)}
 
 

@@ -37,9 +37,7 @@ class Numbers(Param):
         if np.squeeze(array).shape != tuple(n for n in self.shape if n != 1):
             raise ValueError(f"must be {wanted}, got shape {array.shape}")
         if np.isnan(array).any() or not (self.infinite or np.isfinite(array).all()):
-            raise ValueError(
-                f"must hold {'no NaN' if self.infinite else 'finite numbers only'}, got {value!r}"
-            )
+            raise ValueError(f"must hold {'no NaN' if self.infinite else 'finite numbers only'}, got {value!r}")
         return array.reshape(self.shape) if self.shape else float(array.item())
 
 

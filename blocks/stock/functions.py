@@ -148,9 +148,7 @@ class Prod(StockEntry):
 class Gain(StockEntry):
     def settings(self, block: Any) -> dict[str, Setting]:
         if isinstance(block.K, list | tuple):
-            refuse(
-                block, "K is a list", "pass np.array(...), which bdsim multiplies with as a matrix or vector"
-            )
+            refuse(block, "K is a list", "pass np.array(...), which bdsim multiplies with as a matrix or vector")
         return {"K": setting(block, "K", "the gain", dimensions=2)}
 
     def out_widths(self, block: Any, in_widths: Widths) -> list[int | None]:
@@ -210,9 +208,7 @@ class Pow(StockEntry):
 
     def out_widths(self, block: Any, in_widths: Widths) -> list[int | None]:
         if block.matrix and in_widths[0] not in (None, 1):
-            refuse(
-                block, "matrix=True is a power of a matrix", "signals are numbers and vectors, not matrices"
-            )
+            refuse(block, "matrix=True is a power of a matrix", "signals are numbers and vectors, not matrices")
         return [in_widths[0]]
 
     def bodies(self, block: Any, in_widths: Sequence[int]) -> dict[str, str]:
@@ -249,6 +245,4 @@ class Clip(StockEntry):
     def bodies(self, block: Any, in_widths: Sequence[int]) -> dict[str, str]:
         width = in_widths[0]
         body = "y.out0 = min(p.max, max(u.in0, p.min))" if width == 1 else CLIP_A_VECTOR
-        return {
-            "outputs": elementwise(body, width, vector_parameters(self.settings(block)) | {"u.in0", "y.out0"})
-        }
+        return {"outputs": elementwise(body, width, vector_parameters(self.settings(block)) | {"u.in0", "y.out0"})}

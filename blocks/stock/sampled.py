@@ -53,9 +53,7 @@ class Held(StockEntry):
     def bodies(self, block: Any, in_widths: Sequence[int]) -> dict[str, str]:
         n = block.getstate0().size
         vectors = (
-            vector_parameters(self.settings(block))
-            | {"x.x", "y.out0"}
-            | ({"u.in0"} if in_widths[0] > 1 else set())
+            vector_parameters(self.settings(block)) | {"x.x", "y.out0"} | ({"u.in0"} if in_widths[0] > 1 else set())
         )
         return {
             "outputs": elementwise(self.outputs, n, vectors),
@@ -67,23 +65,24 @@ class ZOH(Held):
     """The input, one tick later."""
 
 
-class DerivS(Held):
-    outputs = "y.out0 = p.gain * (u.in0 - x.x) / p.T"
+class Scaled(Held):
+    """One with a gain, whose kernels use the period T."""
 
     def settings(self, block: Any) -> dict[str, Setting]:
-        return super().settings(block) | {
-            "gain": Setting(Real("gain"), block.gain, lambda value: {"gain": value})
-        }
+        return super().settings(block) | {"gain": Setting(Real("gain"), block.gain, lambda value: {"gain": value})}
 
     def prepare(self, block: Any, q: SimpleNamespace) -> Prepared:
         prepared = super().prepare(block, q)
         return replace(prepared, p={**prepared.p, "T": clock_period(block)})
 
 
-class IntegratorS(DerivS):
+class DerivS(Scaled):
+    outputs = "y.out0 = p.gain * (u.in0 - x.x) / p.T"
+
+
+class IntegratorS(Scaled):
     """PID_S with I_band gives `enable`: the state is reset while |u| is not below the band."""
 
-    outputs = "y.out0 = x.x"
     update = """\
 following = x.x + p.gain * p.T * u.in0
 if following < p.min:
@@ -102,22 +101,17 @@ if following > p.max:
         return [block.getstate0().size] if in_widths[0] == 1 else super().out_widths(block, in_widths)
 
     def bodies(self, block: Any, in_widths: Sequence[int]) -> dict[str, str]:
-        reset = ""
-        if block.enable is not None:
-            self.band(block)
-            reset = "if not abs(u.in0) < p.band:\n    following = 0.0\n"
+        reset = "if not abs(u.in0) < p.band:\n    following = 0.0\n" if self.band(block) is not None else ""
         return {role: body.format(reset=reset) for role, body in super().bodies(block, in_widths).items()}
 
     def prepare(self, block: Any, q: SimpleNamespace) -> Prepared:
-        prepared = super().prepare(block, q)
-        return (
-            prepared
-            if block.enable is None
-            else replace(prepared, p={**prepared.p, "band": self.band(block)})
-        )
+        prepared, band = super().prepare(block, q), self.band(block)
+        return prepared if band is None else replace(prepared, p={**prepared.p, "band": band})
 
-    def band(self, block: Any) -> float:
+    def band(self, block: Any) -> float | None:
         """The limit of |u| that PID_S puts into its function `enable`; no other function is known."""
+        if block.enable is None:
+            return None
         made_by_pid = getattr(block.enable, "__qualname__", "") == "PID_S.__init__.<locals>.ifunc"
         if not made_by_pid or block.getstate0().size > 1:
             refuse(

@@ -118,7 +118,8 @@ class Pairs(Param):
 
     def check(self, value: Any) -> list[tuple[float, float | np.ndarray]]:
         pairs = list(value) if isinstance(value, list | tuple | np.ndarray) else []
-        if len(pairs) != self.count or any(np.ndim(pair) == 0 or len(pair) != 2 for pair in pairs):
+        fit = all(isinstance(pair, list | tuple | np.ndarray) and len(pair) == 2 for pair in pairs)
+        if len(pairs) != self.count or not fit:
             raise ValueError(f"must be {self.count} pairs (time, value), got {value!r}")
         time = Numbers("time", infinite=True)
         level = Numbers("value", (self.width,) if self.width > 1 else ())

@@ -1,10 +1,12 @@
 /* Arithmetic with the meaning Python gives it, shared by every emitted program. */
 #include <stdint.h>
 
-double sin(double), cos(double), tan(double), asin(double), acos(double), atan(double), atan2(double, double);
-double sinh(double), cosh(double), tanh(double), asinh(double), acosh(double), atanh(double);
-double exp(double), expm1(double), log(double), log10(double), log2(double), log1p(double);
-double pow(double, double), fmod(double, double);
+/* Same arguments, same value, no effects: calls repeated by `outputs` and `update` are made once. */
+#define HS_PURE __attribute__((const))
+HS_PURE double sin(double), cos(double), tan(double), asin(double), acos(double), atan(double), atan2(double, double);
+HS_PURE double sinh(double), cosh(double), tanh(double), asinh(double), acosh(double), atanh(double);
+HS_PURE double exp(double), expm1(double), log(double), log10(double), log2(double), log1p(double);
+HS_PURE double pow(double, double), fmod(double, double);
 
 #define HS_NAN __builtin_nan("")
 #define HS_INF __builtin_inf()
@@ -41,11 +43,11 @@ static inline int64_t hs_imod(int64_t a, int64_t b, int64_t *fault, int64_t plac
     return m != 0 && (m < 0) != (b < 0) ? m + b : m;
 }
 
-/* The number of rounds of range(start, stop, step). */
-static inline int64_t hs_rounds(int64_t start, int64_t stop, int64_t step, int64_t *fault, int64_t place) {
+/* The number of rounds of range(start, stop, step); none after a fault. */
+static inline uint64_t hs_rounds(int64_t start, int64_t stop, int64_t step, int64_t *fault, int64_t place) {
     if (HS_UNLIKELY(step == 0)) { if (!*fault) *fault = place; return 0; }
-    if (step > 0) return start < stop ? (int64_t)(((uint64_t)stop - (uint64_t)start - 1u) / (uint64_t)step + 1u) : 0;
-    return start > stop ? (int64_t)(((uint64_t)start - (uint64_t)stop - 1u) / (0u - (uint64_t)step) + 1u) : 0;
+    if (step > 0) return start < stop ? ((uint64_t)stop - (uint64_t)start - 1u) / (uint64_t)step + 1u : 0;
+    return start > stop ? ((uint64_t)start - (uint64_t)stop - 1u) / (0u - (uint64_t)step) + 1u : 0;
 }
 
 /* Towards zero; saturates, and NaN gives 0. */
@@ -55,6 +57,31 @@ static inline int64_t hs_int(double a) {
     return (int64_t)a;
 }
 
+/* How an integer lies to a float: below 0, 0 or above, by their exact values; NaN beside NaN.
+   Rounding the integer can turn "less" or "greater" into "equal", never into each other. */
+static inline double hs_order(int64_t a, double b) {
+    double d = (double)a;
+    if (d != b) return d < b ? -1.0 : d > b ? 1.0 : HS_NAN;
+    if (b >= 9223372036854775808.0) return -1.0;
+    return a < (int64_t)b ? -1.0 : a > (int64_t)b ? 1.0 : 0.0;
+}
+
+/* a / b of integers, rounded once: exact bits of the quotient until more than a double holds, the rest in the last. */
+static inline double hs_ratio(int64_t a, int64_t b) {
+    const int64_t exact = INT64_C(1) << 53;
+    if (a == 0 || b == 0 || (-exact <= a && a <= exact && -exact <= b && b <= exact)) return (double)a / (double)b;
+    uint64_t n = a < 0 ? 0u - (uint64_t)a : (uint64_t)a, d = b < 0 ? 0u - (uint64_t)b : (uint64_t)b;
+    uint64_t q = n / d, r = n % d;
+    double scale = (a < 0) != (b < 0) ? -1.0 : 1.0;
+    for (; q >> 54 == 0; scale *= 0.5) {
+        const uint64_t bit = r >= d - r;
+        q = q << 1 | bit;
+        r = bit ? r - (d - r) : r << 1;
+    }
+    return (double)(q | (r != 0)) * scale;
+}
+
+static inline int hs_isnan(double a) { return a != a; }
 static inline double hs_min(double a, double b) { return b < a ? b : a; }
 static inline double hs_max(double a, double b) { return b > a ? b : a; }
 static inline int64_t hs_imin(int64_t a, int64_t b) { return b < a ? b : a; }

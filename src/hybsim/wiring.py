@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MethodType
-from typing import Any
+from typing import Any, TypeAlias
 
 import bdsim
 from bdsim.block import Block, SubsystemBlock
@@ -15,12 +15,11 @@ from bdsim.connect import Plug
 
 from .blocks import CATALOGUE
 from .errors import BlockError, DiagramError
-from .kernel import KernelBlock
 
-Wirable = Block | Plug
+Wirable: TypeAlias = Block | Plug
 
 
-class BDSim(bdsim.BDSim):  # type: ignore[misc]
+class BDSim(bdsim.BDSim):
     """bdsim's simulator with hybsim's blocks registered: ``bd.BOUCWEN(...)``, ``bd.DELAY(...)``.
 
     >>> sim = BDSim()
@@ -29,7 +28,14 @@ class BDSim(bdsim.BDSim):  # type: ignore[misc]
     """
 
     def __init__(self, **options: Any) -> None:
-        quiet = {"sysargs": False, "graphics": False, "progress": False, "banner": False, "quiet": True, "toolboxes": False}
+        quiet = {
+            "sysargs": False,
+            "graphics": False,
+            "progress": False,
+            "banner": False,
+            "quiet": True,
+            "toolboxes": False,
+        }
         super().__init__(**(quiet | options))
 
     def blockdiagram(self, name: str = "main", *, dt: float | None = None) -> BlockDiagram:
@@ -49,7 +55,7 @@ def _register(bd: BlockDiagram) -> None:
         setattr(bd, name, MethodType(_factory(cls), bd))
 
 
-def _factory(cls: type[KernelBlock]) -> Callable[..., Block]:
+def _factory(cls: Any) -> Callable[..., Block]:
     def make(bd: BlockDiagram, *args: Any, **kwargs: Any) -> Block:
         if args:
             raise BlockError(f"{cls.__name__} takes keyword arguments only, such as {', '.join(cls.params) or 'name'}.")
@@ -98,4 +104,6 @@ def subsystem(
     outport = sub.OUTPORT(len(outs), name="outport")
     for i, source in enumerate(outs.values()):
         sub.connect(source, outport[i])
-    return SubsystemBlock(sub, name=label, bd=bd, nin=len(ports), nout=len(outs), inames=ports, onames=list(outs), inputs=inputs)
+    return SubsystemBlock(
+        sub, name=label, bd=bd, nin=len(ports), nout=len(outs), inames=ports, onames=list(outs), inputs=inputs
+    )

@@ -64,7 +64,7 @@ def test_a_hybrid_test_agrees(factory, parameters):
 
 @pytest.mark.parametrize(("factory", "parameters"), SPECIMENS[:3])
 def test_the_energy_balance_closes(factory, parameters):
-    """EERC Eq. 7.8: kinetic + viscous + specimen's energy + its error = input, up to the time step squared."""
+    """EERC Eq. 7.8: kinetic, viscous and specimen energy with its error make up the input, to order dt^2."""
     dt = 0.002
     result = agreed(hs.compile(hybrid_test(factory, parameters, dt=dt)), 4.0)
     # Velocity is published one tick after its step; up to the last tick but one.

@@ -198,7 +198,9 @@ def test_vector_signals_keep_their_width(bd):
 def test_wrong_widths_name_both_ends_and_sizes(bd):
     copies = Copies(bd=bd, name="copies", width=3, inputs=[bd.CONSTANT(2.0)])
     bd.SPRING(name="spring", stiffness=1.0, inputs=[copies])
-    with pytest.raises(DiagramError, match=r"'copies.many' has 3 element\(s\) but input 'disp' of block 'spring' takes 1"):
+    with pytest.raises(
+        DiagramError, match=r"'copies.many' has 3 element\(s\) but input 'disp' of block 'spring' takes 1"
+    ):
         hs.compile(bd)
 
 
@@ -246,7 +248,9 @@ def test_a_run_stops_at_the_first_infinity_and_keeps_what_came_before(bd):
     counter = Accumulator(bd=bd, name="counter", inputs=[bd.CONSTANT(1.0)])
     down = bd.SUM("+-", name="down", inputs=[bd.CONSTANT(4.0), counter.ticks])
     Reciprocal(bd=bd, name="inverse", inputs=[down])
-    with pytest.warns(UserWarning, match=r"Stopped at tick 4 \(t = 0.4 s\): output 'inverse' of block 'inverse' became inf"):
+    with pytest.warns(
+        UserWarning, match=r"Stopped at tick 4 \(t = 0.4 s\): output 'inverse' of block 'inverse' became inf"
+    ):
         result = both(hs.compile(bd), 1.0)
     assert (result.stopped.tick, result.stopped.block) == (4, "inverse")
     np.testing.assert_array_equal(result["inverse.inverse"], 1.0 / np.array([4.0, 3.0, 2.0, 1.0]))
@@ -255,7 +259,9 @@ def test_a_run_stops_at_the_first_infinity_and_keeps_what_came_before(bd):
 def test_an_index_outside_its_table_stops_the_run_in_both_engines(bd):
     counter = Accumulator(bd=bd, name="counter", inputs=[bd.CONSTANT(1.0)])
     Pick(bd=bd, name="pick", inputs=[counter.ticks])
-    with pytest.warns(UserWarning, match=r"Stopped at tick 3 .*'pick'.*index out of range 0..2 at .*test_lowering.py:\d+"):
+    with pytest.warns(
+        UserWarning, match=r"Stopped at tick 3 .*'pick'.*index out of range 0..2 at .*test_lowering.py:\d+"
+    ):
         result = both(hs.compile(bd), 1.0)
     np.testing.assert_array_equal(result["pick.entry"], [10.0, 20.0, 30.0])
 
@@ -314,4 +320,6 @@ def test_the_schedule_reads_as_text(bd):
     block = Through(bd=bd, name="block", inputs=[bd.CONSTANT(1.0, name="one")])
     Decay(bd=bd, name="decay", inputs=[block.now])
     text = hs.compile(bd).schedule()
-    assert text.index("one (") < text.index("block (") and "then update: block" in text and "then integrate: decay" in text
+    assert (
+        text.index("one (") < text.index("block (") and "then update: block" in text and "then integrate: decay" in text
+    )

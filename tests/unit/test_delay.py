@@ -110,6 +110,7 @@ def test_ports():
         (dict(), "needs delay= (delay in s)"),
         (dict(delay=-0.01), "'delay' of block 'Delay' must be at least 0, got -0.01"),
         (dict(delay=math.nan), "'delay' of block 'Delay' must be finite"),
+        (dict(delay=10**400), "'delay' of block 'Delay' must be finite, got a whole number beyond"),
         (dict(delay="long"), "must be a single number, got 'long'"),
         (dict(delay=0.1, width=0), "'width' of block 'Delay' must be at least 1, got 0"),
         (dict(delay=0.1, delays=3), "has no parameter 'delays'. Did you mean 'delay'"),

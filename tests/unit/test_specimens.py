@@ -105,9 +105,9 @@ def test_bouc_wen_first_loading_is_exponential_for_n_1_and_tanh_for_n_2(steps):
     disps = walk(0.0, 1.5, steps=steps)
     s = disps / uy
     first = forces(bouc_wen(beta=0.8, gamma=0.5, n=1.0), disps)
-    np.testing.assert_allclose(first, k * uy * (1 - np.exp(-c * s)) / c, rtol=0, atol=2e-5)
+    np.testing.assert_allclose(first, k * uy * (1 - np.exp(-c * s)) / c, rtol=0, atol=1e-5)
     second = forces(bouc_wen(beta=0.8, gamma=0.5, n=2.0), disps)
-    np.testing.assert_allclose(second, k * uy * np.tanh(math.sqrt(c) * s) / math.sqrt(c), rtol=0, atol=2e-5)
+    np.testing.assert_allclose(second, k * uy * np.tanh(math.sqrt(c) * s) / math.sqrt(c), rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_bouc_wen_agrees_with_the_differential_equation_whatever_the_increment(b
     corners = [0.0, 0.4, -0.7, 1.2, 0.9, 1.1, -2.0, -1.9, 0.05]
     expected = 5.0 * solved(corners, 0.5, beta, gamma, n)[:, 0]
     force = forces(bouc_wen(beta=beta, gamma=gamma, n=n), walk(*corners, steps=steps))
-    np.testing.assert_allclose(force[::steps], expected, rtol=0, atol=5e-5)
+    np.testing.assert_allclose(force[::steps], expected, rtol=0, atol=1e-5)
 
 
 def test_bouc_wen_converges_with_the_fourth_order():

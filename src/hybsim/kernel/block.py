@@ -8,19 +8,30 @@ supplied here by running those kernels.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 from bdsim.block import ContinuousBlock, FunctionBlock, SampledBlock
 
-from ..errors import BlockError
+from ..errors import BlockError, ParameterError
 from .parameters import REQUIRED, Params
 from .spec import BlockSpec, blank, fresh, state_vector, translate
 from .vocabulary import Ports, Prepared, State, is_kernel
 
 BLOCK_ARGUMENTS = ("name", "inputs", "bd", "clock", "pos", "onames", "inames")
+
+
+@contextmanager
+def _naming(label: str) -> Iterator[None]:
+    """Say in which block a parameter is refused."""
+    try:
+        yield
+    except ParameterError as error:
+        text = str(error)
+        raise ParameterError(text if label in text else f"Block {label}: {text}") from None
 
 
 class KernelBlock:
@@ -61,6 +72,11 @@ class KernelBlock:
         return Prepared(p=vars(q), x=cls.state)
 
     @classmethod
+    def settle(cls, q: SimpleNamespace, dt: float) -> Mapping[str, Any]:
+        """Parameters fixed once the block is made, such as a maximum that was not given."""
+        return {}
+
+    @classmethod
     def check_run(cls, q: SimpleNamespace, dt: float, duration: float) -> None:
         """Refuse a run whose length makes no sense for the parameters."""
 
@@ -74,15 +90,23 @@ class KernelBlock:
     def _take(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Keep the parameters; give back what belongs to bdsim."""
         known = {k: v for k, v in arguments.items() if k in BLOCK_ARGUMENTS}
-        label = known.get("name") or type(self).__name__
-        self._values = self.params.resolve({k: v for k, v in arguments.items() if k not in known}, repr(label))
+        self._label = repr(known.get("name") or type(self).__name__)
+        self._values = self.params.resolve({k: v for k, v in arguments.items() if k not in known}, self._label)
         return known
 
     def _prepare_for(self, dt: float) -> None:
         self._dt = dt
-        self._prepared = type(self).prepare(SimpleNamespace(**self._values), dt)
+        with _naming(self._label):
+            self._values |= type(self).settle(SimpleNamespace(**self._values), dt)
+            self.use(type(self).prepare(SimpleNamespace(**self._values), dt))
         self._kernels = translate(self.kernels(), list(self.ins), list(self.outs), self._prepared)
-        self._p = fresh({**self._prepared.p, **self._prepared.structure})
+
+    def use(self, prepared: Prepared) -> None:
+        """Compute with these numbers, of the same shape, from now on."""
+        self._prepared = prepared
+        self._p = fresh({**prepared.p, **prepared.structure})
+        x0 = state_vector(prepared.x)
+        self._x0 = x0 if x0.size else np.zeros(1)  # bdsim wants a state in every sampled block
 
     @property
     def widths(self) -> Mapping[str, int]:
@@ -97,16 +121,25 @@ class KernelBlock:
         """This block, for the runtime."""
         cls = type(self)
 
+        label = repr(self.name)  # type: ignore[attr-defined]
+
+        def resolved(values: Mapping[str, Any]) -> SimpleNamespace:
+            return SimpleNamespace(**cls.params.resolve(values, label))
+
         def prepare(values: Mapping[str, Any], dt: float) -> Prepared:
-            return cls.prepare(SimpleNamespace(**cls.params.resolve(values, repr(self.name))), dt)  # type: ignore[attr-defined]
+            with _naming(label):
+                return cls.prepare(resolved(values), dt)
+
+        def check_run(values: Mapping[str, Any], dt: float, duration: float) -> None:
+            with _naming(label):
+                cls.check_run(resolved(values), dt, duration)
 
         clock = getattr(self, "_clock", None)
         return BlockSpec(
             name=str(self.name), type=cls.__name__, kind=cls.kind,  # type: ignore[attr-defined]
             ins=tuple(self.ins), outs=tuple(self.outs), parameters=dict(self._values), prepare=prepare,
             kernels=self.kernels(), period=clock.T if clock is not None else None,
-            check_run=lambda values, dt, duration: cls.check_run(SimpleNamespace(**values), dt, duration),
-            describe=lambda values: cls.describe(SimpleNamespace(**cls.params.resolve(values, cls.__name__))),
+            check_run=check_run, describe=lambda values: cls.describe(resolved(values)),
             prose={**self.ins, **self.outs},
         )  # fmt: skip
 
@@ -134,7 +167,8 @@ class KernelBlock:
 
     def output(self, t: float, inputs: list[Any], x: Any) -> list[Any]:
         y = blank(list(self.outs), self._prepared.widths)
-        self._kernels.python("outputs")(self._inputs(inputs), self._state(x), self._p, y, t)
+        if "outputs" in self._kernels.functions:
+            self._kernels.python("outputs")(self._inputs(inputs), self._state(x), self._p, y, t)
         return [np.array(v) if isinstance(v, list) and len(v) > 1 else (v[0] if isinstance(v, list) else v)
                 for v in (getattr(y, name) for name in self.outs)]  # fmt: skip
 
@@ -153,8 +187,7 @@ class Sampled(KernelBlock, SampledBlock):
                 " make the diagram with sim.blockdiagram(dt=...) or pass clock=."
             )
         self._prepare_for(clock.T)
-        x0 = state_vector(self._prepared.x)
-        SampledBlock.__init__(self, clock, x0=x0 if x0.size else np.zeros(1), feedthrough=self._direct, **known)
+        SampledBlock.__init__(self, clock, x0=self._x0, feedthrough=self._direct, **known)
 
     def next(self, t: float, inputs: list[Any], x: Any) -> np.ndarray:
         state = self._state(x)
@@ -171,7 +204,7 @@ class Continuous(KernelBlock, ContinuousBlock):
     def __init__(self, **arguments: Any) -> None:
         known = self._take(arguments)
         self._prepare_for(getattr(known.get("bd"), "dt", None) or 0.0)
-        ContinuousBlock.__init__(self, x0=state_vector(self._prepared.x), feedthrough=self._direct, **known)
+        ContinuousBlock.__init__(self, x0=self._x0, feedthrough=self._direct, **known)
 
     def deriv(self, t: float, inputs: list[Any], x: Any) -> np.ndarray:
         state = self._state(x)

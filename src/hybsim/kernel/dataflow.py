@@ -7,9 +7,12 @@ and which statements are kept where only some outputs of a block can be computed
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 from . import ir
+from .control_flow import has_jump
+from .effects import changed, expressions
 
 Key = tuple[str, str]
 """("local", name) or (group, name): a variable as the analysis sees it, arrays as a whole."""
@@ -29,134 +32,155 @@ def reads(*nodes: ir.Expr) -> set[Key]:
     return {k for node in nodes for inner in ir.walk(node) if (k := key(inner))}
 
 
-def effects(node: ir.Stmt) -> tuple[set[Key], set[Key]]:
-    """What a simple statement writes, and what the written values depend on."""
+def mutated(*nodes: ir.Expr) -> set[Key]:
+    """Arrays that helper calls inside expressions change."""
+    return {k for node in nodes for array in changed(node) if (k := key(array))}
+
+
+def written(node: ir.Stmt) -> set[Key]:
+    """What a statement itself gives a value or changes."""
+    targets: tuple[ir.Expr, ...] = ()
+    match node:
+        case ir.Assign() | ir.Allocate() | ir.For():
+            targets = (node.target,)
+        case ir.Unpack():
+            targets = node.targets
+    return {k for target in targets if (k := key(target))} | mutated(*expressions(node))
+
+
+def needed(node: ir.Stmt) -> set[Key]:
+    """What the values a statement writes depend on, apart from whether it is reached."""
     match node:
         case ir.Assign():
-            written = key(node.target)
-            assert written is not None
-            index = node.target.index if isinstance(node.target, ir.Item) else ()
-            kept = {written} if isinstance(node.target, ir.Item) else set()
-            return {written}, reads(node.value, *index) | kept | mutated(node.value)
-        case ir.Unpack():
-            return {("local", t.name) for t in node.targets} | mutated(node.call), reads(node.call)
-        case ir.Do():
-            return mutated(node.call), reads(node.call)
+            # An element that is written leaves the others of its array as they were.
+            return reads(node.value) | (reads(node.target) if isinstance(node.target, ir.Item) else set())
+        case ir.Unpack() | ir.Do():
+            return reads(node.call)
+        case ir.For():
+            return reads(node.start, node.stop, node.step)
         case ir.Allocate():
-            return {("local", node.target.name)}, set()
-        case ir.Return():
-            return set(), reads(*node.values)
+            return set()
         case _:
-            return set(), set()
-
-
-def mutated(node: ir.Expr) -> set[Key]:
-    """Arrays that helper calls inside an expression change."""
-    changed = set()
-    for inner in ir.walk(node):
-        if isinstance(inner, ir.HelperCall):
-            for (name, _), argument in zip(inner.helper.args, inner.args, strict=True):
-                if name in inner.helper.mutates and (k := key(argument)):
-                    changed.add(k)
-    return changed
+            return reads(*expressions(node))
 
 
 def flat(body: tuple[ir.Stmt, ...], control: frozenset[Key]) -> Iterator[tuple[set[Key], set[Key]]]:
     """Every write with what it depends on, control conditions included."""
     for node in body:
-        match node:
-            case ir.If():
-                inner = control | reads(node.condition)
-                yield from flat(node.yes, inner)
-                yield from flat(node.no, inner)
-            case ir.For() | ir.While():
-                conditions = loop_reads(node)
-                inner = control | conditions | jump_conditions(node.body)
-                if isinstance(node, ir.For):
-                    yield {("local", node.target.name)}, set(inner)
-                yield from flat(node.body, inner)
-            case _:
-                written, needed = effects(node)
-                written |= mutated(node.value) if isinstance(node, ir.Assign) else set()
-                yield written, needed | control
-
-
-def loop_reads(node: ir.For | ir.While) -> set[Key]:
-    return reads(node.start, node.stop, node.step) if isinstance(node, ir.For) else reads(node.condition)
+        inner = control | needed(node)
+        if isinstance(node, ir.For | ir.While):
+            inner |= jump_conditions(node.body)
+        yield written(node), set(inner)
+        if isinstance(node, ir.If):
+            yield from flat(node.yes + node.no, inner)
+        elif isinstance(node, ir.For | ir.While):
+            yield from flat(node.body, inner)
 
 
 def jump_conditions(body: tuple[ir.Stmt, ...]) -> set[Key]:
-    """Conditions that may end a loop early, which everything in the loop then depends on."""
+    """Conditions that may end a round early, which everything in the loop then depends on."""
     found: set[Key] = set()
     for node in body:
-        if isinstance(node, ir.If):
-            inner = jump_conditions(node.yes) | jump_conditions(node.no)
-            jumps = any(isinstance(s, ir.Jump) for s in node.yes + node.no)
-            found |= inner | (reads(node.condition) if jumps or inner else set())
-        elif isinstance(node, ir.For | ir.While):
-            found |= jump_conditions(node.body)
+        match node:
+            case ir.If() if has_jump(node.yes + node.no):
+                found |= reads(node.condition) | jump_conditions(node.yes + node.no)
+            case ir.For() | ir.While() if has_jump(node.body):
+                found |= needed(node) | jump_conditions(node.body)
     return found
+
+
+def closure(body: tuple[ir.Stmt, ...], wanted: set[Key]) -> set[Key]:
+    """Everything that the wanted variables depend on, themselves included."""
+    needs: dict[Key, set[Key]] = {}
+    for targets, sources in flat(body, frozenset()):
+        for k in targets:
+            needs.setdefault(k, set()).update(sources)
+    seen, todo = set(wanted), list(wanted)
+    while todo:
+        for k in needs.get(todo.pop(), ()):
+            if k not in seen:
+                seen.add(k)
+                todo.append(k)
+    return seen
 
 
 def feedthrough(outputs: ir.Function) -> dict[str, frozenset[str]]:
     """For each output the inputs it depends on within the tick."""
-    needs: dict[Key, set[Key]] = {}
-    for written, needed in flat(outputs.body, frozenset()):
-        for k in written:
-            needs.setdefault(k, set()).update(needed)
-    result = {}
-    for start in [k for k in needs if k[0] == "y"]:
-        seen, todo = {start}, [start]
-        while todo:
-            for k in needs.get(todo.pop(), ()):
-                if k not in seen:
-                    seen.add(k)
-                    todo.append(k)
-        result[start[1]] = frozenset(name for group, name in seen if group == "u")
-    return result
+    names = {name for targets, _ in flat(outputs.body, frozenset()) for group, name in targets if group == "y"}
+    return {
+        name: frozenset(n for group, n in closure(outputs.body, {("y", name)}) if group == "u")
+        for name in sorted(names)
+    }
 
 
 def inputs_read(function: ir.Function) -> frozenset[str]:
     """The inputs a kernel reads at all."""
-    return frozenset(name for _, needed in flat(function.body, frozenset()) for group, name in needed if group == "u")
+    return frozenset(name for _, sources in flat(function.body, frozenset()) for group, name in sources if group == "u")
 
 
 def only(outputs: ir.Function, wanted: frozenset[str]) -> ir.Function:
-    """The part of `outputs` that computes the wanted outputs and nothing else."""
-    needed: set[Key] = {("y", name) for name in wanted}
-    size = -1
-    while size != len(needed):
-        size = len(needed)
-        for written, sources in flat(outputs.body, frozenset()):
-            if written & needed:
-                needed |= {k for k in sources if k[0] != "y" or k[1] in wanted}
-    return replace(outputs, body=_kept(outputs.body, needed), locals=dict(outputs.locals))
+    """The part of `outputs` that computes the wanted outputs and writes no other.
+
+    Another output that is read on the way becomes a local: it may be computed already, and differ by now.
+    """
+    keys = closure(outputs.body, {("y", name) for name in wanted})
+    body, local_types = _kept(outputs.body, keys), dict(outputs.locals)
+    arrays: list[ir.Stmt] = []
+    for name in sorted(n for group, n in keys if group == "y" and n not in wanted):
+        output = next((n for n in _all(body) if isinstance(n, ir.Field) and key(n) == ("y", name)), None)
+        if output is None:
+            continue
+        local = f"y_{name}"
+        while local in local_types:
+            local += "_"
+        local_types[local] = output.type
+        body = _renamed(body, output, ir.Local(local, output.type))
+        if isinstance(output.type, ir.Array):
+            arrays.append(ir.Allocate(ir.Local(local, output.type), outputs.line))
+    return replace(outputs, body=(*arrays, *body), locals=local_types)
 
 
-def _kept(body: tuple[ir.Stmt, ...], needed: set[Key]) -> tuple[ir.Stmt, ...]:
+def _kept(body: tuple[ir.Stmt, ...], keys: set[Key]) -> tuple[ir.Stmt, ...]:
+    """The statements that give one of `keys` a value, in the loops and branches they stand in."""
     result: list[ir.Stmt] = []
     for node in body:
-        match node:
-            case ir.If():
-                part = replace(node, yes=_kept(node.yes, needed), no=_kept(node.no, needed))
-                if part.yes or part.no:
-                    result.append(part)
-            case ir.For() | ir.While():
-                inner = _kept(node.body, needed)
-                last_value = isinstance(node, ir.For) and ("local", node.target.name) in needed
-                if _computes(inner) or last_value:
-                    result.append(replace(node, body=inner))
-            case ir.Jump():
-                result.append(node)
-            case _:
-                written, _ = effects(node)
-                if written & needed or (isinstance(node, ir.Assign) and mutated(node.value) & needed):
-                    result.append(node)
+        part = node
+        if isinstance(node, ir.If):
+            part = replace(node, yes=_kept(node.yes, keys), no=_kept(node.no, keys))
+        elif isinstance(node, ir.For | ir.While):
+            part = replace(node, body=_kept(node.body, keys))
+        jumps = isinstance(part, ir.Jump) or (isinstance(part, ir.If) and has_jump(part.yes + part.no))
+        if jumps or _computes(part, keys):
+            result.append(part)
     return tuple(result)
 
 
-def _computes(body: tuple[ir.Stmt, ...]) -> bool:
-    """Whether anything but jumps is left."""
-    return any(
-        _computes(s.yes + s.no) if isinstance(s, ir.If) else not isinstance(s, ir.Jump) for s in body
-    )
+def _computes(node: ir.Stmt, keys: set[Key]) -> bool:
+    """Whether a statement does more than jump."""
+    inner: tuple[ir.Stmt, ...] = ()
+    if isinstance(node, ir.If):
+        inner = node.yes + node.no
+    elif isinstance(node, ir.For | ir.While):
+        inner = node.body
+    return bool(written(node) & keys) or any(_computes(s, keys) for s in inner)
+
+
+def _all(node: Any) -> Iterator[Any]:
+    """Every part of a piece of the middle form; helpers are not looked into."""
+    if isinstance(node, tuple):
+        for part in node:
+            yield from _all(part)
+    elif is_dataclass(node) and not isinstance(node, ir.Function | ir.Array):
+        yield node
+        for f in fields(node):
+            yield from _all(getattr(node, f.name))
+
+
+def _renamed(node: Any, old: ir.Expr, new: ir.Expr) -> Any:
+    if isinstance(node, tuple):
+        return tuple(_renamed(part, old, new) for part in node)
+    if not is_dataclass(node) or isinstance(node, ir.Function | ir.Array):
+        return node
+    if node == old:
+        return new
+    return replace(node, **{f.name: _renamed(getattr(node, f.name), old, new) for f in fields(node)})  # type: ignore[type-var]

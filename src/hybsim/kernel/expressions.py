@@ -8,129 +8,166 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
+
+import numpy as np
 
 from ..errors import KernelError
 from . import ir
-from .intervals import interval
+from .calls import MATH_FLOAT as MATH_FLOAT
+from .calls import MATH_INT as MATH_INT
+from .calls import Calls
+from .effects import changed
+from .folding import fold, fold_compare, logic, to_float
+from .intervals import interval, is_exact
 from .source import short
-from .vocabulary import is_kernel, zeros
 
-if TYPE_CHECKING:
-    from .frontend import Translation
-
-MATH_FLOAT = {
-    name: 1
-    for name in "sqrt fabs sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh"
-    " exp expm1 log log10 log2 log1p".split()
-} | {"atan2": 2, "fmod": 2, "pow": 2}
-MATH_BOOL = {"isnan": 1, "isinf": 1, "isfinite": 1}
-MATH_INT = {"floor": 1, "ceil": 1, "trunc": 1}
-INSTEAD = {
-    "hypot": "write math.sqrt(a * a + b * b)",
-    "copysign": "write `-a if b < 0.0 else a`",
-    "round": "write math.floor(a + 0.5)",
-    "sum": "write a loop",
-    "print": "log an output instead",
-}
 OPS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/",
     ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
 }  # fmt: skip
 COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+WORDS: dict[type, tuple[str, str]] = {
+    ast.ListComp: ("a list comprehension", "write a loop that fills `w = zeros(n)`"),
+    ast.GeneratorExp: ("a generator", "write a loop"),
+    ast.List: ("a list", "use `w = zeros(n)` or a vector parameter"),
+    ast.Tuple: ("a tuple", "write one assignment a line"),
+    ast.Dict: ("a dict", "use parameters p.<name>"),
+    ast.JoinedStr: ("a string", "kernels hold numbers only"),
+    ast.Lambda: ("a lambda", "write a function marked with @kernel"),
+    ast.NamedExpr: ("an assignment inside an expression", "give it a line of its own"),
+}
+DEEPEST = 100
+"""Nesting of an expression; Python reads no more than 200 brackets, clang 256."""
 
 
-class Expressions:
+class Expressions(Calls):
     """Translates the expressions of one function; knows its names through `self.scope`."""
 
-    scope: Translation
+    nesting = 0
 
     def refuse(self, node: ast.AST, what: str, instead: str = "") -> NoReturn:
         line = getattr(node, "lineno", self.scope.function.line)
         hint = f"; {instead}" if instead else ""
         raise KernelError(f"{short(self.scope.function.file)}:{line}: {what}{hint}.")
 
+    @staticmethod
+    def shown(node: ast.AST) -> str:
+        """A piece of the source, for a message."""
+        text = " ".join(ast.unparse(node).split())
+        return repr(text if len(text) <= 60 else text[:57] + "...")
+
     def expression(self, node: ast.expr) -> ir.Expr:
         method = getattr(self, f"_{type(node).__name__}", None)
         if method is None:
+            what, instead = WORDS.get(type(node), ("something", "use numbers, vectors, math and other kernels"))
+            self.refuse(node, f"{self.shown(node)} is {what} outside the kernel subset", instead)
+        if self.nesting >= DEEPEST:
             self.refuse(
-                node,
-                f"{ast.unparse(node)!r} is outside the kernel subset",
-                "use numbers, vectors, if, for, while, math and other kernels",
+                node, f"this expression is nested more than {DEEPEST} deep", "split it over several assignments"
             )
+        self.nesting += 1
         result: ir.Expr = method(node)
+        self.nesting -= 1
         return result
 
     def number(self, node: ast.expr) -> ir.Expr:
         value = self.expression(node)
         if value.type not in ("float", "int"):
-            self.refuse(node, f"{ast.unparse(node)!r} is {value.type}, a number is needed",
-                        "write `1.0 if condition else 0.0`" if value.type == "bool" else "index it or pass it to a kernel")  # fmt: skip
+            instead = {
+                "bool": "write `1.0 if condition else 0.0`",
+                "tuple": "unpack it first: `a, b = helper(...)`",
+                "none": "let the kernel it calls return one",
+            }.get(str(value.type), "index it, or pass it whole to a kernel")
+            what = {"bool": "a condition", "tuple": "several values", "none": "no value"}.get(
+                str(value.type), f"an {value.type}"
+            )
+            self.refuse(node, f"{self.shown(node)} is {what} where a number is needed", instead)
         return value
 
     def integer(self, node: ast.expr) -> ir.Expr:
-        value = self.expression(node)
+        value = self.number(node)
         if value.type != "int":
-            self.refuse(node, f"{ast.unparse(node)!r} must be an int here", "wrap it in int(...)")
+            self.refuse(node, f"{self.shown(node)} is a float where an int is needed", "wrap it in int(...)")
         return value
-
-    def real(self, node: ast.expr) -> ir.Expr:
-        return to_float(self.number(node))
 
     def truth(self, node: ast.expr) -> ir.Expr:
         value = self.expression(node)
         if value.type != "bool":
-            self.refuse(node, f"{ast.unparse(node)!r} is {value.type}, not a condition", "compare it, as in `a != 0.0`")
+            self.refuse(node, f"{self.shown(node)} is {value.type}, not a condition", "compare it, as in `a != 0.0`")
         return value
 
     def _Constant(self, node: ast.Constant) -> ir.Expr:
-        value = node.value
-        if isinstance(value, bool):
-            return ir.Const(value, "bool")
-        if isinstance(value, int):
-            if not -(2**63) <= value < 2**63:
-                self.refuse(node, f"{value} does not fit 64 bits", "write it as a float")
-            return ir.Const(value, "int")
+        return self.constant(node, node.value)
+
+    def constant(self, node: ast.expr, value: Any) -> ir.Expr:
+        """A number written in the kernel or kept in a name outside it."""
+        if isinstance(value, bool | np.bool_):
+            return ir.Const(bool(value), "bool")
+        if isinstance(value, int | np.integer):
+            if not -(2**63) <= int(value) < 2**63:
+                self.refuse(node, f"{int(value)} does not fit in 64 bits", "write it as a float")
+            return ir.Const(int(value), "int")
         if isinstance(value, float):
-            return ir.Const(value, "float")
+            return ir.Const(float(value), "float")
+        if isinstance(node, ast.Name):
+            self.refuse(node, f"{node.id!r} is a {type(value).__name__} outside the kernel, not a number",
+                        "pass it in as a parameter p.<name>")  # fmt: skip
         self.refuse(node, f"{value!r} is not a number", "kernels hold numbers only")
 
     def _Name(self, node: ast.Name) -> ir.Expr:
-        name = node.id
-        local = self.scope.read_local(node)
-        if local is not None:
-            return local
-        value = self.scope.names.get(name)
-        if isinstance(value, bool | int | float):
-            return self._Constant(ast.copy_location(ast.Constant(value), node))
-        self.refuse(node, f"{name!r} is not a variable, a number or a parameter of this kernel",
-                    "pass it in as a parameter p.<name>")  # fmt: skip
+        if node.id in self.scope.own:
+            return self.scope.read_local(node)
+        if not self.scope.is_known(node.id):
+            self.refuse(
+                node, f"{node.id!r} is not known here", "give it a value first, or pass it in as a parameter p.<name>"
+            )
+        return self.constant(node, self.scope.outside(node.id))
 
     def _Attribute(self, node: ast.Attribute) -> ir.Expr:
         owner = node.value
         if isinstance(owner, ast.Name):
             if owner.id in self.scope.groups:
                 return self.scope.read_field(node, owner.id, node.attr)
-            if self.scope.names.get(owner.id) is math and node.attr in ("pi", "e", "inf", "nan", "tau"):
+            is_math = owner.id not in self.scope.own and self.scope.outside(owner.id) is math
+            if is_math and node.attr in ("pi", "e", "inf", "nan", "tau"):
                 return ir.Const(getattr(math, node.attr), "float")
-        self.refuse(node, f"{ast.unparse(node)!r} is unknown", "kernels see u, x, p, y, dx, t and math")
+        seen = ", ".join(self.scope.groups) or "its arguments"
+        self.refuse(
+            node,
+            f"{self.shown(node)} is not known here",
+            f"this kernel sees {seen} and math; pass other things in as parameters p.<name>",
+        )
 
     def _Subscript(self, node: ast.Subscript) -> ir.Item:
         base = self.expression(node.value)
         if not isinstance(base, ir.Local | ir.Field) or not isinstance(base.type, ir.Array):
-            self.refuse(node, f"{ast.unparse(node.value)!r} is a single number and cannot be indexed")
+            instead = (
+                "write a[i, j] for a matrix" if isinstance(base, ir.Item) else "drop the index, or declare a vector"
+            )
+            self.refuse(node, f"{self.shown(node.value)} is a single number and cannot be indexed", instead)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if any(isinstance(part, ast.Slice) for part in parts):
-            self.refuse(node, "slices are outside the kernel subset", "write a loop over the index")
+            self.refuse(node, f"{self.shown(node)} is a slice", "write a loop over the index")
         shape = base.type.shape
         if len(parts) != len(shape):
-            self.refuse(node, f"{ast.unparse(node.value)!r} has {len(shape)} index(es), {len(parts)} given")
+            self.refuse(node, f"{self.shown(node.value)} has {len(shape)} index(es), {len(parts)} given",
+                        "write a[i, j]" if len(shape) == 2 else "write a[i]")  # fmt: skip
         index = tuple(self.integer(part) for part in parts)
         checked = []
         for part, n in zip(index, shape, strict=True):
             bounds = interval(part, self.scope.loops)
+            if n == 0:
+                self.refuse(
+                    node, f"{self.shown(node.value)} is empty", "loop over range(len(...)), which then does nothing"
+                )
             if bounds and (bounds[0] >= n or bounds[1] < 0):
-                self.refuse(node, f"index {bounds[0]} lies outside 0..{n - 1}", "count from the front, from 0")
+                wrong = bounds[0] if bounds[0] >= n else bounds[1]
+                self.refuse(
+                    node,
+                    f"index {wrong} of {self.shown(node.value)} lies outside 0..{n - 1}",
+                    "count from the front, from 0",
+                )
             checked.append(not (bounds and bounds[0] >= 0 and bounds[1] < n))
         return ir.Item(base, index, tuple(checked), node.lineno)
 
@@ -142,7 +179,7 @@ class Expressions:
         if isinstance(node.op, ast.UAdd):
             return operand
         if not isinstance(node.op, ast.USub):
-            self.refuse(node, "bit operations are outside the kernel subset")
+            self.refuse(node, f"{self.shown(node)} is a bit operation outside the kernel subset", "use +, -, *, //, %")
         if isinstance(operand, ir.Const) and operand.value != -(2**63):
             return ir.Const(-operand.value, operand.type)
         return ir.Unary("-", operand, operand.type)
@@ -150,41 +187,48 @@ class Expressions:
     def _BinOp(self, node: ast.BinOp) -> ir.Expr:
         op = OPS.get(type(node.op))
         if op is None:
-            self.refuse(node, f"{ast.unparse(node)!r}: this operator is outside the kernel subset")
+            self.refuse(
+                node, f"{self.shown(node)} uses an operator outside the kernel subset", "use +, -, *, /, //, %, **"
+            )
         left, right = self.number(node.left), self.number(node.right)
-        if op == "**" and left.type == right.type == "int":
-            self.refuse(node, f"{ast.unparse(node)!r} is int ** int", "write the product, or make one of them a float")
-        if op in ("/", "**") or "float" in (left.type, right.type):
+        if "float" in (left.type, right.type):
             return ir.Binary(op, to_float(left), to_float(right), "float", node.lineno)
+        if op == "**":
+            self.refuse(node, f"{self.shown(node)} is int ** int", "write the product, or make one of them a float")
+        if op == "/":
+            if is_exact(left, self.scope.loops) and is_exact(right, self.scope.loops):
+                left, right = to_float(left), to_float(right)
+            return ir.Binary("/", left, right, "float", node.lineno)
         return fold(ir.Binary(op, left, right, "int", node.lineno))
 
     def _Compare(self, node: ast.Compare) -> ir.Expr:
         terms = [self.number(term) for term in (node.left, *node.comparators)]
+        if any(changed(term) for term in terms[1:-1]):
+            self.refuse(
+                node,
+                f"{self.shown(node)} calls a kernel that changes an array in the middle",
+                "call it on a line before",
+            )
         parts: list[ir.Expr] = []
         for op, left, right in zip(node.ops, terms, terms[1:], strict=False):
             if type(op) not in COMPARISONS:
-                self.refuse(node, f"{ast.unparse(node)!r}: this comparison is outside the kernel subset")
-            if "float" in (left.type, right.type):
-                left, right = to_float(left), to_float(right)
+                self.refuse(
+                    node, f"{self.shown(node)} uses a comparison outside the kernel subset", "use <, <=, >, >=, ==, !="
+                )
+            # Python compares an int and a float by value; where the int may be large, so do we.
+            if left.type != right.type:
+                left, right = (
+                    to_float(v) if v.type == "int" and is_exact(v, self.scope.loops) else v for v in (left, right)
+                )
             parts.append(fold_compare(ir.Compare(COMPARISONS[type(op)], left, right)))
-        return parts[0] if len(parts) == 1 else self.logic("and", parts)
+        return parts[0] if len(parts) == 1 else logic("and", parts)
 
     def _BoolOp(self, node: ast.BoolOp) -> ir.Expr:
-        for value in node.values:
-            if self.expression(value).type != "bool":
-                self.refuse(node, "`and`/`or` of numbers as a value is outside the kernel subset",
-                            "write `a if condition else b`")  # fmt: skip
-        return self.logic("and" if isinstance(node.op, ast.And) else "or", [self.truth(v) for v in node.values])
-
-    @staticmethod
-    def logic(op: str, values: list[ir.Expr]) -> ir.Expr:
-        deciding = op == "or"
-        kept = [v for v in values if not (isinstance(v, ir.Const) and v.value is not deciding)]
-        if any(isinstance(v, ir.Const) for v in kept):
-            return ir.Const(deciding, "bool")
-        if not kept:
-            return ir.Const(not deciding, "bool")
-        return kept[0] if len(kept) == 1 else ir.Logic(op, tuple(kept))
+        values = [self.expression(value) for value in node.values]
+        if any(value.type != "bool" for value in values):
+            self.refuse(node, f"{self.shown(node)} uses and/or with a value that is not a condition",
+                        "write `a if condition else b`, or compare: `a != 0.0`")  # fmt: skip
+        return logic("and" if isinstance(node.op, ast.And) else "or", values)
 
     def _IfExp(self, node: ast.IfExp) -> ir.Expr:
         condition = self.truth(node.test)
@@ -192,87 +236,15 @@ class Expressions:
             return self.expression(node.body if condition.value else node.orelse)
         yes, no = self.expression(node.body), self.expression(node.orelse)
         if {yes.type, no.type} == {"int", "float"}:
-            yes, no = to_float(yes), to_float(no)
-        if yes.type != no.type or isinstance(yes.type, ir.Array):
-            self.refuse(node, f"the two sides of {ast.unparse(node)!r} are {yes.type} and {no.type}")
+            self.refuse(
+                node,
+                f"{self.shown(node)} is an int or a float",
+                "write 0.0 instead of 0, or wrap the int in float(...)",
+            )
+        if yes.type != no.type or yes.type not in ("float", "int", "bool"):
+            self.refuse(
+                node,
+                f"the two sides of {self.shown(node)} are {yes.type} and {no.type}",
+                "use if/else with assignments",
+            )
         return ir.Select(condition, yes, no, yes.type)
-
-    def _Call(self, node: ast.Call) -> ir.Expr:
-        if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
-            self.refuse(node, "calls inside a kernel take positional arguments only")
-        name, target = self._called(node)
-        if name in ("abs", "min", "max", "int", "float", "len") and target is None:
-            return self._builtin(node, name)
-        for table, kind in ((MATH_FLOAT, "float"), (MATH_BOOL, "bool"), (MATH_INT, "int")):
-            if target is getattr(math, name, self) and name in table:
-                if len(node.args) != table[name]:
-                    self.refuse(node, f"math.{name} takes {table[name]} argument(s) here, {len(node.args)} given")
-                return ir.Call(name, tuple(self.real(a) for a in node.args), kind)
-        if target is zeros:
-            self.refuse(node, "zeros(...) stands alone on the right of an assignment", "write `a = zeros(n)`")
-        if is_kernel(target):
-            return self.scope.call_helper(node, target, [self.expression(a) for a in node.args])
-        known = callable(target) and hasattr(target, "__code__")
-        self.refuse(node, f"{ast.unparse(node.func)!r} is not a kernel or a known function",
-                    INSTEAD.get(name, "mark it with @kernel" if known else "use math, abs, min, max, int, float, len"))  # fmt: skip
-
-    def _called(self, node: ast.Call) -> tuple[str, Any]:
-        function = node.func
-        if isinstance(function, ast.Name):
-            return function.id, self.scope.names.get(function.id)
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            return function.attr, getattr(self.scope.names.get(function.value.id), function.attr, None)
-        self.refuse(node, f"{ast.unparse(function)!r} cannot be called in a kernel")
-
-    def _builtin(self, node: ast.Call, name: str) -> ir.Expr:
-        if name == "len":
-            return self._len(node)
-        args = [self.number(a) for a in node.args]
-        if name in ("min", "max"):
-            if len(args) < 2:
-                self.refuse(node, f"{name} takes two or more numbers here")
-            kind = "float" if any(a.type == "float" for a in args) else "int"
-            return ir.Call(name, tuple(to_float(a) if kind == "float" else a for a in args), kind)
-        if len(args) != 1:
-            self.refuse(node, f"{name} takes one argument")
-        if name == "abs":
-            return ir.Call("abs", (args[0],), args[0].type)
-        return to_float(args[0]) if name == "float" else (args[0] if args[0].type == "int" else ir.Convert(args[0], "int"))
-
-    def _len(self, node: ast.Call) -> ir.Expr:
-        argument = node.args[0] if len(node.args) == 1 else node
-        dimension = 0
-        if isinstance(argument, ast.Subscript):
-            argument, dimension = argument.value, 1
-        base = self.expression(argument) if isinstance(argument, ast.expr) else None
-        if base is None or not isinstance(base.type, ir.Array) or dimension >= len(base.type.shape):
-            self.refuse(node, f"{ast.unparse(node)!r}: len takes a vector, a matrix (its rows) or matrix[0] (its columns)")
-        return ir.Const(base.type.shape[dimension], "int")
-
-
-def to_float(value: ir.Expr) -> ir.Expr:
-    if value.type == "float":
-        return value
-    if isinstance(value, ir.Const):
-        return ir.Const(float(value.value), "float")
-    return ir.Convert(value, "float")
-
-
-def fold(node: ir.Binary) -> ir.Expr:
-    """Integers known now are computed now, so that loops and shapes are fixed in the emitted code."""
-    if not (isinstance(node.left, ir.Const) and isinstance(node.right, ir.Const)):
-        return node
-    a, b = int(node.left.value), int(node.right.value)
-    if node.op in ("//", "%") and b == 0:
-        return node
-    value = {"+": a + b, "-": a - b, "*": a * b, "//": a // b if b else 0, "%": a % b if b else 0}[node.op]
-    return ir.Const(value, "int") if -(2**63) <= value < 2**63 else node
-
-
-def fold_compare(node: ir.Compare) -> ir.Expr:
-    left, right = node.left, node.right
-    if isinstance(left, ir.Const) and isinstance(right, ir.Const) and left.type == right.type == "int":
-        a, b = left.value, right.value
-        holds = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "==": a == b, "!=": a != b}
-        return ir.Const(holds[node.op], "bool")
-    return node

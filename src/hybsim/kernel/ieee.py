@@ -25,6 +25,11 @@ def div(a: float, b: float) -> float:
     return math.copysign(math.inf, a) * math.copysign(1.0, b)
 
 
+def ratio(a: int, b: int) -> float:
+    """a / b of integers, rounded once."""
+    return a / b if b != 0 else div(float(a), 0.0)
+
+
 def float_mod(a: float, b: float) -> float:
     """a % b with the sign of b; nan for b = 0 or infinite a."""
     try:

@@ -11,6 +11,14 @@ from . import ir
 
 Interval = tuple[int, int]
 LIMIT = 2**62
+EXACT = 2**53
+"""Integers up to this size are floats without rounding."""
+
+
+def is_exact(node: ir.Expr, loops: Mapping[str, Interval]) -> bool:
+    """Whether an int expression is known to be a float without rounding."""
+    bounds = interval(node, loops)
+    return bounds is not None and bounds[0] >= -EXACT and bounds[1] <= EXACT
 
 
 def interval(node: ir.Expr, loops: Mapping[str, Interval]) -> Interval | None:
@@ -22,7 +30,7 @@ def interval(node: ir.Expr, loops: Mapping[str, Interval]) -> Interval | None:
             return loops.get(node.name)
         case ir.Unary(op="-"):
             inner = interval(node.operand, loops)
-            return (-inner[1], -inner[0]) if inner else None
+            return _limited((-inner[1], -inner[0])) if inner else None
         case ir.Select():
             return _union(interval(node.yes, loops), interval(node.no, loops))
         case ir.Binary():
@@ -58,4 +66,9 @@ def _binary(node: ir.Binary, a: Interval | None, b: Interval | None) -> Interval
             result = (a[0] // b[0], a[1] // b[0])
         case _:
             return None
-    return result if -LIMIT < result[0] and result[1] < LIMIT else None
+    return _limited(result)
+
+
+def _limited(bounds: Interval) -> Interval | None:
+    """Nothing, where the value could have wrapped."""
+    return bounds if bounds[0] > -LIMIT and bounds[1] < LIMIT else None

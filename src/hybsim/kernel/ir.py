@@ -120,9 +120,7 @@ class Convert:
     type: Type
 
 
-Expr = (
-    Const | Local | Field | Item | Unary | Binary | Compare | Logic | Select | Call | HelperCall | Convert
-)
+Expr = Const | Local | Field | Item | Unary | Binary | Compare | Logic | Select | Call | HelperCall | Convert
 
 
 @dataclass(frozen=True)

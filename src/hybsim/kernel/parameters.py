@@ -72,6 +72,8 @@ class Real(Param):
             number = float(value)
         except (TypeError, ValueError):
             raise ValueError(f"must be a single number, got {value!r}") from None
+        except OverflowError:
+            raise ValueError("must be finite, got a whole number beyond the range of floats") from None
         if not math.isfinite(number):
             raise ValueError(f"must be finite, got {number}")
         return number
@@ -87,7 +89,7 @@ class Positive(Real):
 class Integer(Real):
     """A whole number, within limits where given."""
 
-    def check(self, value: Any) -> int | None:  # type: ignore[override]
+    def check(self, value: Any) -> int | None:
         number = super().check(value)
         if number is None:
             return None

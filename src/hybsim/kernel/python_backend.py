@@ -7,6 +7,7 @@ Vectors and matrices are flat lists of floats.
 from __future__ import annotations
 
 import ast
+import keyword
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,9 @@ from typing import Any
 from . import ieee, ir
 from .source import short
 
-NATIVE_INT = ("+", "-", "*")
+NATIVE = ("+", "-", "*")
+FLOAT_OPS = {"/": "_hs_div", "//": "_hs_float_floordiv", "%": "_hs_float_mod", "**": "_hs_power"}
+INT_OPS = {"//": "_hs_int_floordiv", "%": "_hs_int_mod"}
 
 
 class PythonWriter:
@@ -44,7 +47,7 @@ class PythonWriter:
             case ir.Unary(op="not"):
                 return f"(not {e(node.operand)})"
             case ir.Unary():
-                return f"(-{e(node.operand)})" if node.type == "float" else f"_wrap(-{e(node.operand)})"
+                return f"(-{e(node.operand)})" if node.type == "float" else f"_hs_wrap(-{e(node.operand)})"
             case ir.Binary():
                 return self.binary(node)
             case ir.Compare():
@@ -54,28 +57,29 @@ class PythonWriter:
             case ir.Select():
                 return f"({e(node.yes)} if {e(node.condition)} else {e(node.no)})"
             case ir.Convert():
-                return f"float({e(node.operand)})" if node.type == "float" else f"_int({e(node.operand)})"
+                return f"_hs_float({e(node.operand)})" if node.type == "float" else f"_hs_int({e(node.operand)})"
             case ir.HelperCall():
-                return f"_helper_{node.helper.name}_{id(node.helper)}({', '.join(e(a) for a in node.args)})"
+                return f"_hs_{node.helper.name}_{id(node.helper)}({', '.join(e(a) for a in node.args)})"
             case ir.Call(name="abs" | "min" | "max"):
-                text = f"{node.name}({', '.join(e(a) for a in node.args)})"
-                return f"_wrap({text})" if node.type == "int" else text
+                text = f"_hs_{node.name}({', '.join(e(a) for a in node.args)})"
+                return f"_hs_wrap({text})" if node.type == "int" else text
             case ir.Call():
-                return f"_math_{node.name}({', '.join(e(a) for a in node.args)})"
+                return f"_hs_math_{node.name}({', '.join(e(a) for a in node.args)})"
         raise AssertionError(node)
 
     def binary(self, node: ir.Binary) -> str:
         a, b = self.expression(node.left), self.expression(node.right)
-        if node.op in NATIVE_INT:
-            return f"({a} {node.op} {b})" if node.type == "float" else f"_wrap({a} {node.op} {b})"
+        if node.op in NATIVE:
+            return f"({a} {node.op} {b})" if node.type == "float" else f"_hs_wrap({a} {node.op} {b})"
         if node.type == "float":
-            return f"{ {'/': '_div', '//': '_float_floordiv', '%': '_float_mod', '**': '_power'}[node.op] }({a}, {b})"
-        return f"{ {'//': '_int_floordiv', '%': '_int_mod'}[node.op] }({a}, {b}, {self.place(node.line)})"
+            name = "_hs_ratio" if node.left.type == "int" else FLOAT_OPS[node.op]
+            return f"{name}({a}, {b})"
+        return f"{INT_OPS[node.op]}({a}, {b}, {self.place(node.line)})"
 
     def flat_index(self, node: ir.Item) -> str:
         assert isinstance(node.base.type, ir.Array)
         parts = [
-            f"_index({self.expression(i)}, {n}, {self.place(node.line)})" if check else self.expression(i)
+            f"_hs_index({self.expression(i)}, {n}, {self.place(node.line)})" if check else self.expression(i)
             for i, n, check in zip(node.index, node.base.type.shape, node.checked, strict=True)
         ]
         return parts[0] if len(parts) == 1 else f"{parts[0]} * {node.base.type.shape[1]} + {parts[1]}"
@@ -99,12 +103,20 @@ class PythonWriter:
             case ir.If():
                 self.write(node.line, depth, f"if {e(node.condition)}:")
                 self.statements(node.yes, depth + 1, node.line)
+                while len(node.no) == 1 and isinstance(node.no[0], ir.If):  # a long chain must not nest
+                    node = node.no[0]
+                    self.write(node.line, depth, f"elif {e(node.condition)}:")
+                    self.statements(node.yes, depth + 1, node.line)
                 if node.no:
                     self.write(node.line, depth, "else:")
                     self.statements(node.no, depth + 1, node.line)
             case ir.For():
                 bounds = f"{e(node.start)}, {e(node.stop)}, {e(node.step)}"
-                loop = f"range({bounds})" if isinstance(node.step, ir.Const) else f"_steps({bounds}, {self.place(node.line)})"
+                loop = (
+                    f"_hs_range({bounds})"
+                    if isinstance(node.step, ir.Const)
+                    else f"_hs_steps({bounds}, {self.place(node.line)})"
+                )
                 self.write(node.line, depth, f"for {node.target.name} in {loop}:")
                 self.statements(node.body, depth + 1, node.line)
             case ir.While():
@@ -120,23 +132,27 @@ class PythonWriter:
 
 def number(value: float | int | bool) -> str:
     if isinstance(value, float) and not math.isfinite(value):
-        return "_nan" if value != value else ("_inf" if value > 0 else "-_inf")
+        return "_hs_nan" if value != value else ("_hs_inf" if value > 0 else "-_hs_inf")
     return repr(value)
 
 
 RUNTIME: dict[str, Any] = {
-    "_wrap": ieee.wrap, "_int": ieee.to_int, "_div": ieee.div, "_power": ieee.power,
-    "_float_floordiv": ieee.float_floordiv, "_float_mod": ieee.float_mod,
-    "_int_floordiv": ieee.int_floordiv, "_int_mod": ieee.int_mod,
-    "_index": ieee.index, "_steps": ieee.steps, "_nan": math.nan, "_inf": math.inf,
-} | {f"_math_{name}": function for name, function in ieee.MATH.items()}  # fmt: skip
+    "wrap": ieee.wrap, "int": ieee.to_int, "float": float, "abs": abs, "min": min, "max": max, "range": range,
+    "div": ieee.div, "ratio": ieee.ratio, "power": ieee.power,
+    "float_floordiv": ieee.float_floordiv, "float_mod": ieee.float_mod,
+    "int_floordiv": ieee.int_floordiv, "int_mod": ieee.int_mod,
+    "index": ieee.index, "steps": ieee.steps, "nan": math.nan, "inf": math.inf,
+} | {f"math_{name}": function for name, function in ieee.MATH.items()}  # fmt: skip
+"""What the code calls, under names that no kernel can have: a kernel may well call a variable `float`."""
 
 
 def compile_python(function: ir.Function, arguments: tuple[str, ...] | None = None) -> Callable[..., Any]:
     """An executable Python function; kernels name their `arguments`, helpers have their own."""
     writer = PythonWriter(function)
     names = arguments if arguments is not None else tuple(name for name, _ in function.args)
-    writer.write(function.line, 0, f"def {function.name}({', '.join(names)}):")
+    taken = keyword.iskeyword(function.name) or function.name.startswith("_hs_")
+    own_name = f"{function.name}_" if taken else function.name
+    writer.write(function.line, 0, f"def {own_name}({', '.join(names)}):")
     writer.statements(function.body, 1, function.line)
     tree = ast.parse("\n".join(text for _, text in writer.lines))
     for node in ast.walk(tree):
@@ -144,9 +160,9 @@ def compile_python(function: ir.Function, arguments: tuple[str, ...] | None = No
             line = writer.lines[node.lineno - 1][0]
             node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
             node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
-    namespace = dict(RUNTIME)
+    namespace = {f"_hs_{name}": value for name, value in RUNTIME.items()}
     for helper in function.helpers:
-        namespace[f"_helper_{helper.name}_{id(helper)}"] = compile_python(helper)
-    exec(compile(tree, function.file, "exec"), namespace)
-    result: Callable[..., Any] = namespace[function.name]
+        namespace[f"_hs_{helper.name}_{id(helper)}"] = compile_python(helper)
+    exec(compile(tree, function.file, "exec", dont_inherit=True), namespace)
+    result: Callable[..., Any] = namespace[own_name]
     return result

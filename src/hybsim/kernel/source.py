@@ -5,42 +5,94 @@ from __future__ import annotations
 import ast
 import linecache
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from hashlib import blake2b
+from types import CodeType
 from typing import Any
 
 from ..errors import KernelError
 from .vocabulary import kernel
 
+_written: dict[str, list[str]] = {}
+"""Texts of kernels written by programs; kept here too, since others may empty `linecache`."""
+
 
 def function_tree(function: Callable[..., Any]) -> ast.FunctionDef | ast.Lambda:
     """The definition of `function`, from its file (or notebook cell)."""
-    code = function.__code__
-    lines = linecache.getlines(code.co_filename)
-    if not lines:
+    code = getattr(function, "__code__", None)
+    if code is None:
+        raise KernelError(f"{function!r} is not a plain function; put @kernel right above its def.")
+    if not _lines(code.co_filename):
         raise KernelError(
             f"{function.__qualname__} has no source text to translate (it was made by exec); put it in a file."
         )
-    found = _definitions(code.co_filename, "".join(lines)).get((code.co_firstlineno, code.co_name), [])
-    if len(found) != 1:
+    tree = _definition(code)
+    if tree is None:  # the lines may be older than the file
+        linecache.checkcache(code.co_filename)
+        tree = _definition(code)
+    if tree is None:
         raise KernelError(
-            f"{code.co_filename}:{code.co_firstlineno}: the source of {code.co_name} was not found"
-            " (the file changed since it was imported, or the line holds several lambdas);"
-            " reload it, or write a named function."
+            f"{short(code.co_filename)}:{code.co_firstlineno}: the source of {code.co_name} was not found (the file"
+            " changed since it was imported, or the line holds several lambdas); import it again, or write a def."
         )
-    return found[0]
+    return tree
+
+
+def _lines(filename: str) -> list[str]:
+    return _written.get(filename) or linecache.getlines(filename)
+
+
+def _definition(code: CodeType) -> ast.FunctionDef | ast.Lambda | None:
+    """The one definition at the place of `code` that compiles to it."""
+    try:
+        trees, codes = _definitions(code.co_filename, "".join(_lines(code.co_filename)))
+    except (SyntaxError, ValueError):
+        return None  # the file is being edited
+    place = (code.co_firstlineno, code.co_name)
+    found = trees.get(place, [])
+    same = [c for c in codes.get(place, []) if _alike(c, code)]
+    return found[0] if len(found) == 1 and same else None
+
+
+Trees = dict[tuple[int, str], list[ast.FunctionDef | ast.Lambda]]
+Codes = dict[tuple[int, str], list[CodeType]]
 
 
 @lru_cache(maxsize=256)
-def _definitions(filename: str, text: str) -> dict[tuple[int, str], list[ast.FunctionDef | ast.Lambda]]:
-    definitions: dict[tuple[int, str], list[ast.FunctionDef | ast.Lambda]] = {}
-    for node in ast.walk(ast.parse(text)):
+def _definitions(filename: str, text: str) -> tuple[Trees, Codes]:
+    trees: Trees = {}
+    codes: Codes = {}
+    module = ast.parse(text)
+    for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef):
             first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
-            definitions.setdefault((first, node.name), []).append(node)
+            trees.setdefault((first, node.name), []).append(node)
         elif isinstance(node, ast.Lambda):
-            definitions.setdefault((node.lineno, "<lambda>"), []).append(node)
-    return definitions
+            trees.setdefault((node.lineno, "<lambda>"), []).append(node)
+    # Notebook cells may await at their top level.
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    for code in _inner(compile(text, filename, "exec", flags=flags, dont_inherit=True)):
+        codes.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+    return trees, codes
+
+
+def _inner(code: CodeType) -> Iterator[CodeType]:
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield value
+            yield from _inner(value)
+
+
+def _alike(a: CodeType, b: CodeType) -> bool:
+    """Whether two pieces of code do the same: equal instructions, names and constants."""
+    constants = [[repr(c) for c in code.co_consts if not isinstance(c, CodeType)] for code in (a, b)]
+    return (
+        a.co_code == b.co_code
+        and a.co_names == b.co_names
+        and a.co_varnames == b.co_varnames
+        and constants[0] == constants[1]
+    )
 
 
 def visible_names(function: Callable[..., Any]) -> dict[str, Any]:
@@ -55,14 +107,23 @@ def visible_names(function: Callable[..., Any]) -> dict[str, Any]:
     return names
 
 
+def look_up(names: Mapping[str, Any], name: str, default: Any = None) -> Any:
+    """What `name`, or `module.name`, stands for among `names`."""
+    owner, _, attribute = name.partition(".")
+    found = names.get(owner, default)
+    return getattr(found, attribute, None) if attribute else found
+
+
 def kernel_from_text(text: str, label: str, names: Mapping[str, Any] | None = None) -> Callable[..., Any]:
     """A kernel written by a program (blocks with any number of ports); `text` defines one function."""
+    lines = text.splitlines(keepends=True)
     filename = f"<{label}>"
-    if filename in linecache.cache and linecache.getlines(filename) != text.splitlines(keepends=True):
-        filename = f"<{label} {abs(hash(text)):x}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    if _written.get(filename, lines) != lines:
+        filename = f"<{label} {blake2b(text.encode(), digest_size=4).hexdigest()}>"
+    _written[filename] = lines
+    linecache.cache[filename] = (len(text), None, lines, filename)
     namespace: dict[str, Any] = dict(names or {})
-    exec(compile(text, filename, "exec"), namespace)
+    exec(compile(text, filename, "exec", dont_inherit=True), namespace)
     (function,) = [v for v in namespace.values() if getattr(v, "__code__", None) and v.__code__.co_filename == filename]
     return kernel(function)
 

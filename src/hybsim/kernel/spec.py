@@ -90,7 +90,7 @@ def translate(
     state = {name: state_type(v) for name, v in prepared.x.items()}
     parameters: dict[str, ir.Type | int] = {name: value_type(v) for name, v in prepared.p.items()}
     parameters |= {name: int(v) for name, v in prepared.structure.items()}
-    groups = {"u": inputs, "x": state, "p": parameters, "y": outputs, "dx": state}
+    groups: dict[str, Any] = {"u": inputs, "x": state, "p": parameters, "y": outputs, "dx": state}
     key = tuple(tuple(g.items()) for g in groups.values()) + tuple(kernels.items())
     if key not in _translated:
         functions = {

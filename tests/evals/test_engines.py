@@ -1,0 +1,145 @@
+"""The engines are what they say they are, and agree on every shipped diagram."""
+
+from __future__ import annotations
+
+import inspect
+
+import bdsim
+import numpy as np
+import pytest
+
+import hybsim as hs
+from hybsim import diagrams
+from hybsim.errors import CompilerError, HybsimError
+
+SHIPPED = [
+    pytest.param(getattr(diagrams, name), specimen, id=f"{name}-{specimen}")
+    for name in diagrams.__all__
+    for specimen in ("linear", "elastic-plastic")
+]
+
+
+def assert_same_bits(one, other):
+    assert one.names == other.names
+    for name in one.names:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name, strict=True)
+
+
+@pytest.mark.parametrize(("diagram", "specimen"), SHIPPED)
+def test_all_engines_give_the_same_bits_on_every_shipped_diagram(diagram, specimen):
+    program = hs.compile(diagram(specimen=specimen))
+    c = program.run(10.0, engine="c")
+    assert_same_bits(c, program.run(10.0, engine="python"))
+    assert_same_bits(c, program.run(10.0, engine="bdsim"))
+
+
+def test_every_public_diagram_is_tested_here():
+    public = {n for n, f in vars(diagrams).items() if inspect.isfunction(f)}
+    assert public == set(diagrams.__all__)
+
+
+def test_with_bdsim_broken_only_the_bdsim_engine_fails(monkeypatch):
+    program = hs.compile(diagrams.fig_3_5())
+
+    def broken(*args, **kwargs):
+        raise RuntimeError("bdsim is broken")
+
+    monkeypatch.setattr(bdsim.BDSim, "run", broken)
+    assert_same_bits(program.run(1.0, engine="c"), program.run(1.0, engine="python"))
+    with pytest.raises(HybsimError, match="bdsim is broken"):
+        program.run(1.0, engine="bdsim")
+
+
+@pytest.fixture
+def no_compiler(monkeypatch, tmp_path):
+    monkeypatch.setenv("HYBSIM_CC", "none")
+    monkeypatch.setenv("HYBSIM_CACHE", str(tmp_path / "empty"))
+
+
+def test_without_compiler_and_cache_c_says_why_and_python_still_runs(no_compiler):
+    program = hs.compile(diagrams.fig_3_5())
+    with pytest.raises(CompilerError, match="compiler"):
+        program.run(1.0, engine="c")
+    python = program.run(1.0, engine="python")
+    assert python.engine == "python" and len(python.t) == 101
+    with pytest.warns(UserWarning, match="Python engine"):
+        default = program.run(1.0)
+    assert default.engine == "python"
+    assert_same_bits(default, python)
+
+
+def test_without_compiler_a_sweep_runs_in_python(no_compiler):
+    program = hs.compile(diagrams.fig_3_5())
+    with pytest.warns(UserWarning, match="Python engine"):
+        batch = program.sweep({"lag.mean": [0.0, 1.0]}, duration=0.5)
+    assert_same_bits(program.run(0.5, engine="python", params={"lag.mean": 1.0}), _Run(batch, 1))
+
+
+class _Run:
+    """One run of a batch, seen as a result."""
+
+    def __init__(self, batch, index):
+        self.names = [n for n in batch.names]
+        self._batch, self._index = batch, index
+
+    def __getitem__(self, name):
+        return self._batch[name][self._index]
+
+
+def test_a_sweep_gives_the_bits_of_single_runs_whatever_the_number_of_threads():
+    program = hs.compile(diagrams.fig_3_5())
+    space = {"lag.mean": np.linspace(0.0, 1.0, 7), "noise.seed": range(9)}
+    one, many = (program.sweep(space, duration=3.0, jobs=jobs) for jobs in (1, 4))
+    assert one.shape == (7, 9) and len(one) == 63
+    for name in one.names:
+        np.testing.assert_array_equal(one[name], many[name])
+    for index in (0, 31, 62):
+        single = program.run(3.0, params=one.runs[index])
+        assert_same_bits(single, _Run(one, index))
+        assert one.peak("integrator.disp_target")[index] == single.peak("integrator.disp_target")
+        assert one.final("energy.hsei_i")[index] == single.final("energy.hsei_i")
+
+
+def test_a_sweep_keeps_only_what_is_asked_for():
+    program = hs.compile(diagrams.fig_3_5())
+    batch = program.sweep([{"lag.mean": 0.1}, {"lag.mean": 0.9}], duration=1.0, keep=["specimen.force"])
+    assert batch.names == ["specimen.force"] and batch["specimen"].shape == (2, 101)
+    with pytest.raises(HybsimError, match=r"'lag.applied' was not kept; add it to keep"):
+        batch["lag.applied"]
+
+
+def test_a_run_of_a_sweep_that_diverges_is_cut_like_a_single_run():
+    """A lag of 30 ticks is far beyond the critical one: the response grows until it overflows."""
+    program = hs.compile(diagrams.fig_3_5(variance=0.0))
+    batch = program.sweep({"lag.mean": [0.0, 30.0]}, duration=300.0)
+    with pytest.warns(UserWarning, match="Stopped at tick"):
+        single = program.run(300.0, params={"lag.mean": 30.0})
+    assert batch.stopped[0] is None
+    assert str(batch.stopped[1]) == str(single.stopped)
+    history = batch["integrator.disp_target"][1]
+    np.testing.assert_array_equal(history[: len(single.t)], single["integrator.disp_target"])
+    assert np.isnan(history[len(single.t) :]).all()
+
+
+def test_a_sweep_without_values_is_refused():
+    program = hs.compile(diagrams.fig_3_5())
+    with pytest.raises(HybsimError, match="must be a list that is not empty"):
+        program.sweep({"lag.mean": []}, duration=1.0)
+    with pytest.raises(HybsimError, match="must be a list that is not empty"):
+        program.sweep({"lag.mean": 0.3}, duration=1.0)
+    with pytest.raises(HybsimError, match="at least one parameter set"):
+        program.sweep([], duration=1.0)
+
+
+def test_a_parameter_that_would_change_a_length_is_refused():
+    bd = hs.BDSim().blockdiagram(dt=0.01)
+    bd.DELAY(delay=0.03, name="delay", inputs=[bd.COSINEPULSE(amplitude=1.0, duration=1.0)])
+    with pytest.raises(HybsimError, match="max_delay"):
+        hs.compile(bd).run(1.0, params={"delay.delay": 0.5})
+
+
+def test_a_delay_longer_than_the_run_is_refused():
+    bd = hs.BDSim().blockdiagram(dt=0.01)
+    bd.DELAY(delay=3.0, name="delay", inputs=[bd.COSINEPULSE(amplitude=1.0, duration=1.0)])
+    with pytest.raises(HybsimError, match="'delay'.*longer than the run|longer"):
+        hs.compile(bd).run(1.0)
