@@ -4,6 +4,8 @@
 #   make test          run all tests
 #   make test-checked  run the quick tests against the checked (UBSan) build
 #   make lint          style, types and import layers
+#   make docs          write the catalogue and the pictures of the README anew
+#   make verify        measure every block against theory; writes docs/verification.md
 #   make bench         timings, as ratios taken side by side
 #   make clean         remove what the targets above wrote, .venv included
 #
@@ -18,7 +20,7 @@ BASE := $(VENV)/.stamp-base
 DEV := $(VENV)/.stamp-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-checked lint bench clean
+.PHONY: help demo test test-checked lint docs bench clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -38,11 +40,19 @@ lint: $(DEV)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
+docs: $(BASE)
+	@$(BIN)/hybsim blocks --markdown
+	@$(BIN)/hybsim compile hybsim.diagrams.eerc_chapter3:fig_3_5 --draw docs/images/diagram.png > /dev/null
+	@$(BIN)/hybsim demo --out docs/images > /dev/null
+
+verify: $(BASE)
+	@$(BIN)/python -m hybsim.studies.verification
+
 bench: $(DEV)
 	@$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf $(VENV) build dist out *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist out hybsim-demo *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
 	@command -v "$(PYTHON)" >/dev/null || { \

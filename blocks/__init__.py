@@ -12,14 +12,21 @@ from hybsim.blocks.actuators.transfer_function import Actuator, ActuatorSampled
 from hybsim.blocks.compensators.polynomial_predictor import Predictor
 from hybsim.blocks.compensators.time_delay import Delay
 from hybsim.blocks.errors.displacement_lag import DisplacementLag
+from hybsim.blocks.integrators.alpha_os import AlphaOS
 from hybsim.blocks.integrators.central_difference import CentralDifference
 from hybsim.blocks.integrators.chang_explicit import ChangExplicit
 from hybsim.blocks.integrators.cr_explicit import CRExplicit
+from hybsim.blocks.integrators.fht_alpha import FHTAlpha, FHTAlphaFeedback
 from hybsim.blocks.integrators.gamma_function import GammaFunction
+from hybsim.blocks.integrators.hht_alpha import HHTAlpha
+from hybsim.blocks.integrators.implicit_explicit import ImplicitExplicit
 from hybsim.blocks.integrators.kr_alpha import KRAlpha
 from hybsim.blocks.integrators.modified_newmark import ModifiedNewmark
 from hybsim.blocks.integrators.momentum import MomentumNewmark
+from hybsim.blocks.integrators.newmark_beta import NewmarkBeta
 from hybsim.blocks.integrators.newmark_explicit import NewmarkExplicit
+from hybsim.blocks.integrators.operator_splitting import OperatorSplitting
+from hybsim.blocks.integrators.osm_us import OSMUS
 from hybsim.blocks.monitors.energy_error import EnergyError
 from hybsim.blocks.sources.cosine_pulse import CosinePulse
 from hybsim.blocks.sources.ground_motion import GroundMotion
@@ -53,6 +60,14 @@ CATALOGUE: dict[str, type[KernelBlock]] = {
     "CR": CRExplicit,
     "KRALPHA": KRAlpha,
     "MOMENTUM": MomentumNewmark,
+    "NEWMARK_BETA": NewmarkBeta,
+    "HHT": HHTAlpha,
+    "IMPLICIT_EXPLICIT": ImplicitExplicit,
+    "OS": OperatorSplitting,
+    "ALPHA_OS": AlphaOS,
+    "OSM_US": OSMUS,
+    "FHT": FHTAlpha,
+    "FHT_FEEDBACK": FHTAlphaFeedback,
     "SPRING": Spring,
     "COUPLEDSPRINGS": CoupledSprings,
     "CUBICSPRING": CubicSpring,

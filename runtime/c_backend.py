@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from hybsim.kernel import ir
 from hybsim.kernel.control_flow import has_jump, known_rounds
-from hybsim.kernel.effects import fixed, in_order, local_names, needs_fault
+from hybsim.kernel.effects import fixed, in_order, local_names, may_stop, needs_fault
 from hybsim.kernel.source import short
 from hybsim.runtime.c_expressions import CExpressions, Places, ctype, number
 
@@ -104,10 +104,8 @@ class CWriter(CExpressions):
         else:
             count = f"hs_rounds(hs_first, hs_stop, hs_step, {self.at(node.line, 'range with step 0')})"
             self.write(depth, f"{{ const int64_t hs_first = {start}, hs_stop = {stop}, hs_step = {step};")
-            self.write(
-                depth,
-                f"for (uint64_t hs_left = {count}, hs_round = 0; hs_round < hs_left && !{self.faulted}; hs_round++) {{",
-            )
+            going = f"hs_round < hs_left && !{self.faulted}" if may_stop(node.body) else "hs_round < hs_left"
+            self.write(depth, f"for (uint64_t hs_left = {count}, hs_round = 0; {going}; hs_round++) {{")
             self.write(depth + 1, f"{name} = hs_add(hs_first, hs_mul((int64_t)hs_round, hs_step));")
         self.statements(node.body, depth + 1)
         self.write(depth, "}" if rounds is not None and fixed(node) else "}}")

@@ -12,12 +12,11 @@ from collections.abc import Callable
 from importlib import resources
 
 from hybsim.kernel import ir
-
-from .c_backend import CWriter, Places, helper_text, needs_fault, number
-from .graph import Graph, Node, Signal, Step
-from .layout import Layout
-from .local_states import LocalStates
-from .solvers import Rule
+from hybsim.runtime.c_backend import CWriter, Places, helper_text, needs_fault, number
+from hybsim.runtime.graph import Graph, Node, Signal, Step
+from hybsim.runtime.layout import Layout
+from hybsim.runtime.local_states import LocalStates
+from hybsim.runtime.solvers import Rule
 
 UNROLLED = 24
 """Integration stages are written out one by one up to this many minor steps; beyond, they loop."""
@@ -40,7 +39,7 @@ class Emitter:
         for prefix, table in (("P", layout.p), ("X", layout.x), ("H", layout.held)):
             for index, name in table:
                 self.places_of[prefix, index, name] = self.unique(f"{prefix}_{self.names[graph.nodes[index]]}_{name}")
-        self.local = LocalStates(graph, layout, lambda way, i, name: self.unique(f"{way}_{self.names[graph.nodes[i]]}_{name}"))
+        self.local = LocalStates(graph, layout, self.name_of_state)
         self.helpers: dict[ir.Function, str] = {}
         self.lines: list[str] = []
 
@@ -52,6 +51,9 @@ class Emitter:
             candidate, n = f"{name}_{n}", n + 1
         self.taken.add(candidate)
         return candidate
+
+    def name_of_state(self, way: str, index: int, field: str) -> str:
+        return self.unique(f"{way}_{self.names[self.graph.nodes[index]]}_{field}")
 
     def write(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
@@ -96,7 +98,11 @@ class Emitter:
     def run_function(self) -> None:
         w = self.write
         w(0, "/* Ticks k0 to k0 + n - 1; returns how many were finished, with where it stopped in *stopped. */")
-        w(0, "int64_t hs_run(const double *restrict p, double *restrict x, int64_t k0, int64_t n, double *restrict row, int64_t *stopped)")
+        w(
+            0,
+            "int64_t hs_run(const double *restrict p, double *restrict x, int64_t k0, int64_t n, double *restrict row,",
+        )
+        w(0, "               int64_t *stopped)")
         w(0, "{")
         w(1, "const double h = p[0];")
         w(1, "double *const hold = x; (void)hold;")
@@ -208,7 +214,8 @@ class Emitter:
                 self.stage(depth + 1, number(a), number(b))
                 w(depth, "}")
         elif rule.a:
-            w(depth, f"static const double hs_a[] = {{{', '.join(map(number, rule.a))}}}, hs_b[] = {{{', '.join(map(number, rule.b[1:]))}}};")
+            w(depth, f"static const double hs_a[] = {{{', '.join(map(number, rule.a))}}};")
+            w(depth, f"static const double hs_b[] = {{{', '.join(map(number, rule.b[1:]))}}};")
             w(depth, f"for (int stage = 0; stage < {len(rule.a)}; stage++) {{")
             self.stage(depth + 1, "hs_a[stage]", "hs_b[stage]")
             w(depth, "}")

@@ -7,13 +7,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .build import load
-from .emit import OUTPUTS, PHASES
-from .graph import Graph
-from .result import Stop
+from hybsim.runtime.build import load
+from hybsim.runtime.emit import PHASES
+from hybsim.runtime.graph import Graph
+from hybsim.runtime.result import Stop
 
 CHUNK = 65536
-"""Ticks between two looks at the numbers; between them nothing holds Python's lock."""
+"""Ticks a call computes; meanwhile nothing holds Python's lock."""
+
+CACHED = 16384
+"""Bytes of rows computed before they are looked at for nan and inf: they stay in the fastest cache."""
 
 _double_p = ctypes.c_void_p
 
@@ -23,13 +26,12 @@ class CEngine:
 
     def __init__(self, graph: Graph, source: str, places: list[str]) -> None:
         self.graph, self.places = graph, places
-        library = load(source, name=graph.name)
-        self.step = library.hs_run
-        self.step.argtypes = [_double_p, _double_p, ctypes.c_int64, ctypes.c_int64, _double_p, _double_p]
-        self.step.restype = ctypes.c_int64
-        self.finite = library.hs_all_finite
-        self.finite.argtypes = [_double_p, ctypes.c_int64]
-        self.finite.restype = ctypes.c_int64
+        self.library = library = load(source, name=graph.name)
+        # Rows computed between two looks at them.
+        self.chunk = max(16, CACHED // (8 * max(graph.columns, 1)))
+        self.ticks = library.hs_run_checked
+        self.ticks.argtypes = [_double_p] * 2 + [ctypes.c_int64] * 3 + [_double_p] * 2
+        self.ticks.restype = ctypes.c_int64
         self.many = library.hs_sweep
         self.many.argtypes = [ctypes.c_int64] * 3 + [_double_p] * 4 + [ctypes.c_int64] + [_double_p] * 5
         self.many.restype = None
@@ -38,19 +40,19 @@ class CEngine:
         self, p: np.ndarray, x: np.ndarray, rows: np.ndarray, progress: Callable[[int], None] | None = None
     ) -> Stop | None:
         """Fill `rows` from the parameters `p` and the state `x`, which is left as it is at the end."""
-        ticks, width = rows.shape
+        ticks = len(rows)
         stopped = ctypes.c_int64(0)
         k = 0
         while k < ticks:
             wanted = min(CHUNK, ticks - k)
-            n = self.step(p.ctypes.data, x.ctypes.data, k, wanted, rows[k:].ctypes.data, ctypes.addressof(stopped))
-            fault = stopped.value if n < wanted else 0
-            readable = n + (1 if fault and (fault >> 32) % PHASES != OUTPUTS else 0)
-            if not self.finite(rows[k:].ctypes.data, readable * width):
-                return first_non_finite(self.graph, rows[k : k + readable], k)
-            if fault:
-                return self.fault(fault, k + n)
+            n = self.ticks(
+                p.ctypes.data, x.ctypes.data, k, wanted, self.chunk, rows[k:].ctypes.data, ctypes.addressof(stopped)
+            )
             k += n
+            if n < wanted and stopped.value:
+                return self.fault(stopped.value, k)
+            if n < wanted:
+                return first_non_finite(self.graph, rows[k : k + 1], k)
             if progress:
                 progress(k)
         return None

@@ -219,6 +219,8 @@ def complete_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(os.path.realpath(os.path.expanduser(path)))
     if target.is_dir():
         raise RunError(f"Cannot write '{path}': it is a folder, so add a file name.")
+    if target.exists() and not target.is_file():
+        raise RunError(f"Cannot write '{path}': it is a device and not a file, so choose another name.")
     if not target.parent.is_dir():
         raise RunError(
             f"Cannot write '{path}': the folder '{target.parent}' does not exist, so create it first."

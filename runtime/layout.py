@@ -13,7 +13,7 @@ import numpy as np
 
 from hybsim.errors import ParameterError
 from hybsim.kernel import Prepared
-
+from hybsim.kernel.vocabulary import Value
 from hybsim.runtime.graph import Graph, Node
 
 Key = tuple[int, str]
@@ -54,15 +54,33 @@ def lay_out(graph: Graph) -> Layout:
     return layout
 
 
-def pack(layout: Layout, node: Node, prepared: Prepared, p: np.ndarray, x: np.ndarray) -> None:
-    """Write one block's numbers into the vectors of a run."""
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """One block's numbers as they lie in the vectors of a run: from an offset on, in one piece."""
+
+    p_offset: int
+    p: np.ndarray
+    x_offset: int
+    x: np.ndarray
+
+    def write(self, p: np.ndarray, x: np.ndarray) -> None:
+        p[self.p_offset : self.p_offset + self.p.size] = self.p
+        x[self.x_offset : self.x_offset + self.x.size] = self.x
+
+
+def pack(layout: Layout, node: Node, prepared: Prepared) -> Packed:
+    """One block's numbers, checked to have the shapes the program was built with."""
     check_same(node, prepared)
-    for name, value in prepared.p.items():
-        offset = layout.p[node.index, name]
-        p[offset : offset + np.size(value)] = np.ravel(value)
-    for name, value in prepared.x.items():
-        offset = layout.x[node.index, name]
-        x[offset : offset + np.size(value)] = np.ravel(value)
+    return Packed(
+        min((layout.p[node.index, name] for name in node.prepared.p), default=0),
+        _flat([prepared.p[name] for name in node.prepared.p]),
+        min((layout.x[node.index, name] for name in node.prepared.x), default=0),
+        _flat([prepared.x[name] for name in node.prepared.x]),
+    )
+
+
+def _flat(values: list[Value]) -> np.ndarray:
+    return np.concatenate([np.ravel(value) for value in values], dtype=np.float64) if values else np.zeros(0)
 
 
 def check_same(node: Node, prepared: Prepared) -> None:
@@ -96,5 +114,5 @@ def initial_vectors(graph: Graph, layout: Layout) -> tuple[np.ndarray, np.ndarra
     p, x = np.zeros(layout.parameters), np.zeros(max(layout.states, 1))
     p[0] = graph.dt
     for node in graph.nodes:
-        pack(layout, node, node.prepared, p, x)
+        pack(layout, node, node.prepared).write(p, x)
     return p, x

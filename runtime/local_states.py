@@ -66,8 +66,7 @@ class LocalStates(dict[Key, LocalState]):
         if sum(np.size(value) for value in short.values()) <= MOST:
             for key, value in short.items():
                 size = value.size if isinstance(value, np.ndarray) and value.size > 1 else None
-                names = [name(way, *key) for way in ("x", "dx", "sum")]
-                self[key] = LocalState(*names, layout.x[key], size)
+                self[key] = LocalState(name("x", *key), name("dx", *key), name("sum", *key), layout.x[key], size)
         self.integrated = [self[key] for key in layout.x if key in integrated and key in self]
 
     def each(self, statement: str) -> list[str]:
@@ -82,9 +81,10 @@ class LocalStates(dict[Key, LocalState]):
         if not self.integrated:
             return ["double hs_k[HS_CONTINUOUS] = {0}, hs_sum[HS_CONTINUOUS];"]
         return [
-            f"double {s.slope} = 0.0, {s.sum};" if s.size is None else f"double {s.slope}[{s.size}] = {{0}}, {s.sum}[{s.size}];"
+            f"double {s.slope} = 0.0, {s.sum};" if s.size is None
+            else f"double {s.slope}[{s.size}] = {{0}}, {s.sum}[{s.size}];"
             for s in self.integrated
-        ]
+        ]  # fmt: skip
 
     def within_stage(self) -> list[str]:
         """Declarations that make the states of a stage, in hs_x, visible under the names of the states."""

@@ -4,35 +4,42 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from hybsim.runtime.graph import Node
     from hybsim.runtime.program import Program
 
 LONGEST_LIST = 100
 
+_version = cache(version)
+"""Asked for at every run, and read from a file."""
+
 
 def describe(program: Program, params: Mapping[str, Any], engine: str) -> dict[str, Any]:
     """Versions, tick, solver, engine and every block with its parameters."""
-    changes = program.split(params)
-    blocks = {}
-    for node in program.graph.nodes:
-        values = {**node.spec.parameters, **changes.get(node, {})}
-        blocks[node.name] = {"type": node.spec.type, **{k: plain(v) for k, v in node.spec.describe(values).items()}}
+    changed = {node.name: block(node, changes) for node, changes in program.split(params).items()}
     return {
-        "hybsim": version("hybsim"),
+        "hybsim": _version("hybsim"),
         "numpy": np.__version__,
         "diagram": program.graph.name,
         "dt": program.dt,
         "solver": program.rule.name,
         "engine": engine,
-        "program": hashlib.sha256(program.c_source.encode()).hexdigest(),
+        "program": program.digest,
         "units": dict(getattr(program.bd, "units", {})),
-        "blocks": blocks,
+        "blocks": {name: changed.get(name) or dict(built) for name, built in program.described.items()},
     }
+
+
+def block(node: Node, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """One block: its type and its parameters, some of them changed."""
+    described = node.spec.describe({**node.spec.parameters, **changes})
+    return {"type": node.spec.type, **{name: plain(value) for name, value in described.items()}}
 
 
 def plain(value: Any) -> Any:

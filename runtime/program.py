@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import platform
 import warnings
@@ -20,7 +21,7 @@ from hybsim.runtime.diagram import flatten
 from hybsim.runtime.emit import emit
 from hybsim.runtime.engine_c import CEngine
 from hybsim.runtime.engine_python import PythonEngine
-from hybsim.runtime.graph import Graph, Node, build_graph
+from hybsim.runtime.graph import Graph, Node, Signal, build_graph
 from hybsim.runtime.layout import check_same, initial_vectors, lay_out, pack
 from hybsim.runtime.result import Result, Stop
 from hybsim.runtime.solvers import rule
@@ -55,6 +56,9 @@ class Program:
         self.layout = lay_out(graph)
         self.c_source, self._places = emit(graph, self.layout, self.rule)
         self._nodes = {node.name: node for node in graph.nodes}
+        self._signals = {signal.name: signal for signal in graph.signals}
+        # Blocks as built, with the durations they were found to fit.
+        self._fitting: set[tuple[Node, float]] = set()
         self._p, self._x = initial_vectors(graph, self.layout)
 
     @property
@@ -83,6 +87,16 @@ class Program:
     def parameters(self) -> dict[str, Any]:
         """Every parameter by name, with the value the diagram was built with."""
         return {f"{n.name}.{key}": value for n in self.graph.nodes for key, value in n.spec.parameters.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells this program from any other: the SHA-256 of its C source."""
+        return hashlib.sha256(self.c_source.encode()).hexdigest()
+
+    @cached_property
+    def described(self) -> dict[str, dict[str, Any]]:
+        """Every block as a result's manifest lists it, with the parameters the diagram was built with."""
+        return {node.name: manifest.block(node, {}) for node in self.graph.nodes}
 
     def schedule(self) -> str:
         """The order of computation within a tick, as text."""
@@ -130,7 +144,7 @@ class Program:
         """The parameter and state vectors of one run."""
         p, x = self._p.copy(), self._x.copy()
         for node, changes in self.split(params).items():
-            pack(self.layout, node, self.prepare(node, changes), p, x)
+            pack(self.layout, node, self.prepare(node, changes)).write(p, x)
         return p, x
 
     def ticks(self, duration: float, params: Mapping[str, Any]) -> int:
@@ -139,8 +153,11 @@ class Program:
             raise RunError(f"The duration must be a number of seconds of at least 0, got {duration!r}.")
         groups = self.split(params)
         for node in self.graph.nodes:
-            values = {**node.spec.parameters, **groups.get(node, {})}
-            node.spec.check_run(values, node.every * self.dt, float(duration))
+            if node in groups or (node, duration) not in self._fitting:
+                values = {**node.spec.parameters, **groups.get(node, {})}
+                node.spec.check_run(values, node.every * self.dt, float(duration))
+            if node not in groups:
+                self._fitting.add((node, duration))
         return math.floor(float(duration) / self.dt + 1e-9) + 1
 
     # runs ---------------------------------------------------------------------------------
@@ -166,19 +183,21 @@ class Program:
             p, x = self.vectors(params)
             stopped = self.engine_c.run(p, x, rows, progress)
         elif engine == "python":
-            stopped = PythonEngine(self.graph, self.rule, self._prepared(params)).run(ticks, rows, progress)
+            stopped = self.engine_python(params).run(ticks, rows, progress)
         else:
             from hybsim.runtime.engine_bdsim import run_bdsim
 
             stopped = run_bdsim(self, params, rows, progress)
         return self.result(rows, engine, params, stopped)
 
-    def _prepared(self, params: Mapping[str, Any]) -> list[Prepared]:
+    def engine_python(self, params: Mapping[str, Any]) -> PythonEngine:
+        """The Python engine at the start of a run."""
         changed = {}
         for node, changes in self.split(params).items():
             changed[node] = self.prepare(node, changes)
             check_same(node, changed[node])
-        return [changed.get(node, node.prepared) for node in self.graph.nodes]
+        prepared = [changed.get(node, node.prepared) for node in self.graph.nodes]
+        return PythonEngine(self.graph, self.rule, prepared)
 
     def _choose(self, engine: str | None) -> str:
         if engine is None:
@@ -199,22 +218,19 @@ class Program:
         if stopped is not None:
             warnings.warn(str(stopped), StoppedWarning, stacklevel=3)
             rows = rows[: stopped.tick]
-        columns = {s.name: self.column(rows, s.name) for s in self.graph.signals}
+        columns = {s.name: _part(rows, s) for s in self.graph.signals}
         columns |= {name: columns[s.name] for name, s in self.graph.aliases.items() if name not in columns}
         t = np.arange(rows.shape[0], dtype=np.float64) * self.dt
         about = manifest.describe(self, params, engine)
         return Result(t, columns, engine=engine, manifest=about, stopped=stopped)
 
     def column(self, rows: np.ndarray, name: str) -> np.ndarray:
-        signal = self.signal(name)
-        part = rows[..., signal.column : signal.column + signal.width]
-        return part[..., 0] if signal.width == 1 else part
+        return _part(rows, self.signal(name))
 
     def signal(self, name: str) -> Any:
         """A signal by its name, its subsystem's name for it, or its block's alone where that has one output."""
-        for s in self.graph.signals:
-            if s.name == name:
-                return s
+        if name in self._signals:
+            return self._signals[name]
         if name in self.graph.aliases:
             return self.graph.aliases[name]
         node = self._nodes.get(name)
@@ -237,10 +253,19 @@ class Program:
         as it is. `keep` names the signals whose histories are kept (all by default); final values and peaks
         of every signal are always there.
         """
-        return run_sweep(self, space, duration=duration, keep=keep, jobs=jobs, progress=progress)
+        return run_sweep(
+            self, space, duration=duration, keep=keep, engine=self._choose(None), jobs=jobs, progress=progress
+        )
 
     def __repr__(self) -> str:
         return f"Program({self.graph.name!r}, {len(self.graph.nodes)} blocks, dt={self.dt:g}, {platform.machine()})"
+
+
+def _part(rows: np.ndarray, signal: Signal) -> np.ndarray:
+    """The numbers of one signal; a vector of one element is a number."""
+    if signal.width == 1:
+        return rows[..., signal.column]
+    return rows[..., signal.column : signal.column + signal.width]
 
 
 class StoppedWarning(UserWarning):

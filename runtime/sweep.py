@@ -1,4 +1,7 @@
-"""Many runs of one program on all cores: parameters are data, each thread makes one C call for many runs."""
+"""Many runs of one program on all cores: parameters are data, each thread makes one C call for many runs.
+
+Without a compiler the runs are made one by one in Python.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +15,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hybsim.errors import ParameterError, RunError
-
-from .engine_c import first_non_finite
-from .layout import pack
-from .result import Stop
+from hybsim.runtime.engine_c import first_non_finite
+from hybsim.runtime.layout import Packed, pack
+from hybsim.runtime.result import Stop
 
 if TYPE_CHECKING:
-    from .graph import Node
-    from .program import Program
+    from hybsim.runtime.graph import Node, Signal
+    from hybsim.runtime.program import Program
 
+Runs = list[dict[str, Any]]
 Space = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 GROUP = 32
 """Runs a thread takes at a time."""
 
-ROWS = 512
-"""Ticks a run is computed in before they are looked at: small enough to stay in the cache."""
+REMEMBERED = 10_000_000
+"""Numbers of prepared blocks kept for runs to come with equal parameters."""
 
 MOST_BYTES = 4 * 2**30
 
@@ -76,7 +79,9 @@ def parameter_sets(space: Space) -> tuple[list[dict[str, Any]], tuple[int, ...]]
     if isinstance(space, Mapping):
         for name, values in space.items():
             if isinstance(values, str) or not hasattr(values, "__len__") or len(values) == 0:
-                raise ParameterError(f"The values of {name!r} in a sweep must be a list that is not empty, got {values!r}.")
+                raise ParameterError(
+                    f"The values of {name!r} in a sweep must be a list that is not empty, got {values!r}."
+                )
         names = list(space)
         runs = [dict(zip(names, combination, strict=True)) for combination in itertools.product(*space.values())]
         return runs, tuple(len(v) for v in space.values())
@@ -86,86 +91,123 @@ def parameter_sets(space: Space) -> tuple[list[dict[str, Any]], tuple[int, ...]]
     return runs, (len(runs),)
 
 
+@dataclass
+class Store:
+    """What is kept of the runs: the histories of some columns, last rows, peaks, finished ticks and stops."""
+
+    ticks: int
+    columns: np.ndarray
+    kept: np.ndarray
+    last: np.ndarray
+    peak: np.ndarray
+    stopped: list[Stop | None]
+
+
 def run_sweep(
     program: Program,
     space: Space,
     *,
     duration: float,
     keep: Sequence[str] | None,
+    engine: str,
     jobs: int | None,
     progress: Callable[[int], None] | None,
 ) -> Batch:
+    """The runs of a space, by the engine "c" or "python"."""
     runs, shape = parameter_sets(space)
-    ticks = max(program.ticks(duration, run) for run in runs[:1])
+    ticks = program.ticks(duration, runs[0])
     for run in runs:
         program.split(run)
     signals = program.graph.signals if keep is None else [program.signal(name) for name in keep]
+    store = empty_store(program, len(runs), ticks, signals)
+    if engine == "c":
+        counts = _runs_in_c(program, runs, duration, store, jobs or os.cpu_count() or 1)
+    else:
+        counts = _runs_in_python(program, runs, duration, store)
+    finished = 0
+    for count in counts:
+        finished += count
+        if progress:
+            progress(finished)
+    for i, stop in enumerate(store.stopped):
+        if stop is not None:
+            store.kept[i, :, stop.tick :] = np.nan
+    histories, first = {}, 0
+    for signal in signals:
+        part = store.kept[:, first : first + signal.width]
+        histories[signal.name] = part[:, 0] if signal.width == 1 else part.transpose(0, 2, 1)
+        first += signal.width
+    t = np.arange(ticks) * program.dt
+    return Batch(t, runs, shape, store.stopped, program, histories, store.last, store.peak)
+
+
+def empty_store(program: Program, runs: int, ticks: int, signals: Sequence[Signal]) -> Store:
     columns = np.array([c for s in signals for c in range(s.column, s.column + s.width)], dtype=np.int64)
-    size = len(runs) * ticks * columns.size * 8
+    size = runs * ticks * columns.size * 8
     if size > MOST_BYTES:
         raise RunError(
-            f"Keeping {columns.size} numbers of {ticks} ticks in {len(runs)} runs takes {size / 2**30:.1f} GiB;"
+            f"Keeping {columns.size} numbers of {ticks} ticks in {runs} runs takes {size / 2**30:.1f} GiB;"
             " name the signals you need with keep=[...] (final values and peaks are always there)."
         )
     width = max(program.graph.columns, 1)
-    kept = np.empty((len(runs), columns.size, ticks))
-    last, peak = np.full((len(runs), width), np.nan), np.zeros((len(runs), width))
+    kept = np.empty((runs, columns.size, ticks))
+    return Store(ticks, columns, kept, np.full((runs, width), np.nan), np.zeros((runs, width)), [None] * runs)
+
+
+def _runs_in_c(program: Program, runs: Runs, duration: float, store: Store, jobs: int) -> Iterator[int]:
+    engine, columns, width = program.engine_c, store.columns, store.last.shape[1]
     done, fault = np.zeros(len(runs), np.int64), np.zeros(len(runs), np.int64)
-    engine = program.engine_c
-    rows = min(ROWS, ticks)
 
     def work(group: tuple[int, np.ndarray, np.ndarray]) -> int:
         start, p, x = group
-        stop = start + len(p)
-        scratch = np.empty((rows, width))
+        part = slice(start, start + len(p))
+        scratch = np.zeros(engine.chunk * width + 8)
         engine.many(
-            len(p), ticks, rows, p.ctypes.data, x.ctypes.data, scratch.ctypes.data, columns.ctypes.data, columns.size,
-            kept[start:stop].ctypes.data, last[start:stop].ctypes.data, peak[start:stop].ctypes.data,
-            done[start:stop].ctypes.data, fault[start:stop].ctypes.data,
+            len(p), store.ticks, engine.chunk, p.ctypes.data, x.ctypes.data, scratch.ctypes.data,
+            columns.ctypes.data, columns.size, store.kept[part].ctypes.data, store.last[part].ctypes.data,
+            store.peak[part].ctypes.data, done[part].ctypes.data, fault[part].ctypes.data,
         )  # fmt: skip
-        return stop - start
+        return len(p)
 
-    finished = 0
-    jobs = jobs or os.cpu_count() or 1
     with ThreadPoolExecutor(jobs) as pool:
-        for count in _bounded(pool, work, prepared_groups(program, runs, duration), 2 * jobs):
-            finished += count
-            if progress:
-                progress(finished)
-    stopped = [_stop(program, runs[i], int(done[i]), int(fault[i])) if done[i] < ticks else None for i in range(len(runs))]
-    for i, stop in enumerate(stopped):
-        if stop is not None:
-            kept[i, :, stop.tick :] = np.nan
-    histories = {}
-    first = 0
-    for signal in signals:
-        part = kept[:, first : first + signal.width]
-        histories[signal.name] = part[:, 0] if signal.width == 1 else part.transpose(0, 2, 1)
-        first += signal.width
-    return Batch(np.arange(ticks) * program.dt, runs, shape, stopped, program, histories, last, peak)
+        yield from _bounded(pool, work, prepared_groups(program, runs, duration), 2 * jobs)
+    for i in np.flatnonzero(done < store.ticks):
+        store.stopped[i] = _stop(program, runs[i], int(done[i]), int(fault[i]))
 
 
-def prepared_groups(
-    program: Program, runs: list[dict[str, Any]], duration: float
-) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+def _runs_in_python(program: Program, runs: Runs, duration: float, store: Store) -> Iterator[int]:
+    for i, run in enumerate(runs):
+        program.ticks(duration, run)  # which checks that the parameters fit the duration
+        rows = np.empty((store.ticks, store.last.shape[1]))
+        stop = store.stopped[i] = program.engine_python(run).run(store.ticks, rows)
+        rows = rows if stop is None else rows[: stop.tick]
+        store.kept[i, :, : len(rows)] = rows[:, store.columns].T
+        if len(rows):
+            store.last[i], store.peak[i] = rows[-1], np.abs(rows).max(axis=0)
+        yield 1
+
+
+def prepared_groups(program: Program, runs: Runs, duration: float) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """Parameter and state vectors of the runs, a group at a time; a block is prepared once for equal values."""
     base_p, base_x = program.vectors({})
-    known: dict[tuple[Node, Any], Any] = {}
+    known: dict[tuple[Node, Any], Packed] = {}
+    room = REMEMBERED
     for start in range(0, len(runs), GROUP):
         group = runs[start : start + GROUP]
         p, x = np.tile(base_p, (len(group), 1)), np.tile(base_x, (len(group), 1))
         for i, run in enumerate(group):
             for node, changes in program.split(run).items():
                 key = (node, _hashable(changes))
-                if key[1] is None or key not in known:
+                packed = known.get(key) if key[1] is not None else None
+                if packed is None:
                     values = {**node.spec.parameters, **changes}
                     node.spec.check_run(values, node.every * program.dt, float(duration))
-                    prepared = program.prepare(node, changes)
-                    if key[1] is not None and len(known) < 10_000:
-                        known[key] = prepared
-                else:
-                    prepared = known[key]
-                pack(program.layout, node, prepared, p[i], x[i])
+                    packed = pack(program.layout, node, program.prepare(node, changes))
+                    size = packed.p.size + packed.x.size
+                    if key[1] is not None and size <= room:
+                        known[key] = packed
+                        room -= size
+                packed.write(p[i], x[i])
         yield start, p, x
 
 

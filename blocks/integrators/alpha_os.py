@@ -1,6 +1,6 @@
 """The alpha-operator-splitting method: operator splitting with dissipation in the high modes.
 
-    M a_k + (1 + alpha) n_k - alpha n_{k-1} = 0,    n_k = C v_k + r(d~_k) + K0 (d_k - d~_k) - f_k
+    M a_k = (1 + alpha) n_k - alpha n_{k-1},    n_k = f_k - C v_k - r(d~_k) - K0 (d_k - d~_k)
     d~_k = d_{k-1} + dt v_{k-1} + (1/2 - beta) dt^2 a_{k-1}                    target, sent to the specimen
     v~_k = v_{k-1} + (1 - gamma) dt a_{k-1}
     d_k  = d~_k + beta dt^2 a_k,    v_k = v~_k + gamma dt a_k                  beta  = (1 - alpha)^2 / 4
@@ -40,4 +40,5 @@ class AlphaOS(PredictorCorrector):
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
         system = System.of(cls.__name__, q, dt)
-        return prepared(system, alpha=q.alpha, numerical=False, extrapolated=False, **newmark_of(q.alpha))
+        beta, gamma = newmark_of(q.alpha)
+        return prepared(system, alpha=q.alpha, beta=beta, gamma=gamma, numerical=False, extrapolated=False)

@@ -1,6 +1,6 @@
 """The HHT-alpha (Newmark-alpha) method: Newmark's method with dissipation in the high modes.
 
-    M a_k + (1 + alpha) n_k - alpha n_{k-1} = 0,    n_k = C v_k + K d_k + r(d^_k) - f_k
+    M a_k = (1 + alpha) n_k - alpha n_{k-1},    n_k = f_k - C v_k - K d_k - r(d^_k)
     d^_k = d_{k-1} + dt v_{k-1} + dt^2/2 a_{k-1}                               target, sent to the specimen
     d_k  = d_{k-1} + dt v_{k-1} + dt^2 [(1/2 - beta) a_{k-1} + beta a_k]       beta  = (1 - alpha)^2 / 4
     v_k  = v_{k-1} + dt [(1 - gamma) a_{k-1} + gamma a_k]                      gamma = 1/2 - alpha
@@ -13,7 +13,7 @@ critical damping.
 
 Order 2. Without a specimen unconditionally stable. A specimen with omega_s on top of a numerical part with omega_n,
 undamped: (omega_s dt)^2 < [4/(1 - 4 alpha^2) + alpha^2 (omega_n dt)^2 / (1 - 2 alpha)] / [2 + alpha^2/(1 - 2 alpha)]
-(about 2) for -0.2 <= alpha; below, a complex pair leaves earlier: omega_s dt < 1.48 at alpha = -1/3 for omega_n = 0.
+(about 2) for alpha >= -0.27; below, a complex pair leaves earlier: omega_s dt < 1.48 at alpha = -1/3, omega_n = 0.
 alpha = 0 is constant average acceleration, NEWMARK_BETA.
 
 Hilber, Hughes & Taylor (1977); EERC Eqs. 2.20-2.23, corrected: damping and load are alpha-shifted too (as in FHT
@@ -44,4 +44,5 @@ class HHTAlpha(PredictorCorrector):
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
         system = System.of(cls.__name__, q, dt)
-        return prepared(system, alpha=q.alpha, numerical=True, extrapolated=True, **newmark_of(q.alpha))
+        beta, gamma = newmark_of(q.alpha)
+        return prepared(system, alpha=q.alpha, beta=beta, gamma=gamma, numerical=True, extrapolated=True)

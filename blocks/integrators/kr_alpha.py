@@ -11,8 +11,9 @@
 M mass, C damping, K0 initial stiffness, d displacement, v velocity, a acceleration, f load, r restoring force.
 rho_inf is the spectral radius for infinite frequency: 1 gives no numerical damping (and the CR method), 0 the most.
 Order 2 in the displacement; for a linear structure the spectrum is that of the generalized-alpha method, stable
-for any omega dt. A structure that hardens to K = s K0, s > 1, may become unstable; for rho_inf = 1 the limit is
-omega_0 dt <= 2 / sqrt(s - 1), omega_0 that of K0.
+for any omega dt. A structure that hardens to K = s K0, s > 1, limits it to omega_0 dt <= sqrt(6 / (gamma s - 2 beta))
+where gamma s > 2 beta, omega_0 that of K0; and with s > 1 / (rho_inf (2 - rho_inf)) its low modes are damped
+negatively, with a ratio of order (omega dt)^3. For rho_inf = 1 the limit is omega_0 dt <= 2 / sqrt(s - 1).
 
 The velocity of the method is that of gamma dt earlier: `vel` is exact to order 1 only, and a start with the full
 first step, as published, makes the displacement order 1 and overshoot wherever a_0 is not 0. The first step here

@@ -36,6 +36,7 @@ import numpy as np
 from hybsim.blocks.integrators.structure import INS, OUTS, product, structure, subtract_product, transposed
 from hybsim.blocks.integrators.system import System, numerical_stiffness
 from hybsim.blocks.integrators.tangent_stiffness import bfgs, broyden, least_squares, solve
+from hybsim.errors import ParameterError
 from hybsim.kernel import Choice, Integer, Params, Prepared, Real, Sampled, State, kernel, zeros
 
 ESTIMATES = ("least_squares", "broyden", "bfgs")
@@ -62,6 +63,11 @@ class OSMUS(Sampled):
         system = System.of(cls.__name__, q, dt)
         n, mass, first = system.dofs, system.mass, system.stiffness
         assert first is not None
+        if q.estimate == "bfgs" and not np.allclose(first, first.T, rtol=1e-9, atol=0.0):
+            raise ParameterError(
+                f"{system.block} cannot estimate by 'bfgs' from an unsymmetric stiffness, got {first.tolist()};"
+                " give a symmetric one or estimate by 'least_squares' or 'broyden'."
+            )
         damped = mass + 0.5 * dt * system.damping
         of_tangent = 0.25 * dt * dt + 0.5 * dt * q.tangent_damping
         system.inverse(damped + of_tangent * first, "M + dt/2 C + (dt^2/4 + b dt/2) K0", "damping or stiffness")

@@ -144,14 +144,12 @@ def newmark_parameters() -> dict[str, Real]:
 
 def alpha_parameter() -> Real:
     """The one parameter of the alpha-methods."""
-    return Real(
-        "numerical dissipation alpha; 0 for none, -1/3 for most", 0.0, at_least=-1.0 / 3.0, at_most=0.0
-    )
+    return Real("numerical dissipation alpha; 0 for none, -1/3 for most", 0.0, at_least=-1.0 / 3.0, at_most=0.0)
 
 
-def newmark_of(alpha: float) -> dict[str, float]:
-    """gamma = 1/2 - alpha and beta = (1 - alpha)^2 / 4: order 2, unconditionally stable (EERC Eq. 2.23)."""
-    return dict(gamma=0.5 - alpha, beta=0.25 * (1.0 - alpha) ** 2)
+def newmark_of(alpha: float) -> tuple[float, float]:
+    """beta = (1 - alpha)^2 / 4 and gamma = 1/2 - alpha: order 2, unconditionally stable (EERC Eq. 2.23)."""
+    return 0.25 * (1.0 - alpha) ** 2, 0.5 - alpha
 
 
 def warn_above_newmark_limit(system: System, beta: float, gamma: float) -> None:

@@ -106,7 +106,7 @@ def eigenvectors(a, v):
     for i in range(len(a)):
         for j in range(len(a)):
             v[i, j] = 1.0 if i == j else 0.0
-    for sweep in range(MOST_SWEEPS):
+    for _sweep in range(MOST_SWEEPS):
         beside = 0.0
         whole = 0.0
         for i in range(len(a)):
@@ -114,7 +114,7 @@ def eigenvectors(a, v):
                 whole = whole + a[i, j] * a[i, j]
                 if i != j:
                     beside = beside + a[i, j] * a[i, j]
-        if beside <= 1e-32 * whole:
+        if beside <= 1e-30 * whole:
             break
         for i in range(len(a) - 1):
             for j in range(i + 1, len(a)):
@@ -124,6 +124,8 @@ def eigenvectors(a, v):
                     tangent = -size if ratio < 0.0 else size
                     cosine = 1.0 / math.sqrt(tangent * tangent + 1.0)
                     rotate(a, v, i, j, cosine, tangent * cosine)
+                    a[i, j] = 0.0
+                    a[j, i] = 0.0
 
 
 @kernel

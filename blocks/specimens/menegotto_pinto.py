@@ -27,8 +27,13 @@ from hybsim.kernel import Params, Ports, Positive, Prepared, Real, Sampled, Stat
 def stress_at(strain, start, start_stress, corner, corner_stress, curvature, b):
     """Stress on the branch from its start towards its corner."""
     w = (strain - start) / (corner - start)
-    bend = (1.0 + abs(w) ** curvature) ** (1.0 / curvature)
-    return start_stress + (corner_stress - start_stress) * (b * w + (1.0 - b) * w / bend)
+    size = abs(w)
+    # w / (1 + |w|^R)^(1/R) both times; beyond the corner |w|^R could overflow.
+    if size <= 1.0:
+        bent = w / (1.0 + size**curvature) ** (1.0 / curvature)
+    else:
+        bent = w / size / (1.0 + size**-curvature) ** (1.0 / curvature)
+    return start_stress + (corner_stress - start_stress) * (b * w + (1.0 - b) * bent)
 
 
 @kernel

@@ -45,7 +45,8 @@ static inline int64_t hs_imod(int64_t a, int64_t b, int64_t *fault, int64_t plac
 
 /* The number of rounds of range(start, stop, step); none after a fault. */
 static inline uint64_t hs_rounds(int64_t start, int64_t stop, int64_t step, int64_t *fault, int64_t place) {
-    if (HS_UNLIKELY(step == 0)) { if (!*fault) *fault = place; return 0; }
+    if (HS_UNLIKELY(step == 0 && !*fault)) *fault = place;
+    if (HS_UNLIKELY(*fault)) return 0;
     if (step > 0) return start < stop ? ((uint64_t)stop - (uint64_t)start - 1u) / (uint64_t)step + 1u : 0;
     return start > stop ? ((uint64_t)start - (uint64_t)stop - 1u) / (0u - (uint64_t)step) + 1u : 0;
 }

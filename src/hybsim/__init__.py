@@ -1,41 +1,51 @@
 """hybsim: block diagrams for hybrid simulation of structures, simulated in C and deployed to the rig.
 
-import hybsim as hs
+    import hybsim as hs
 
-bd = hs.BDSim().blockdiagram(dt=0.01)
-...
-result = hs.compile(bd).run(duration=40.0)
+    bd = hs.BDSim().blockdiagram(dt=0.01)
+    ...
+    result = hs.compile(bd).run(duration=40.0)
+
+What blocks are written with is in `hybsim.kernel`. The names below are loaded when first used, so that
+`hybsim --help` does not wait for bdsim and matplotlib.
 """
 
-from importlib.metadata import version as _version
+from __future__ import annotations
 
-from .errors import HybsimError
-from .kernel import (
-    Choice,
-    Continuous,
-    Function,
-    Integer,
-    Matrix,
-    Params,
-    Ports,
-    Positive,
-    Prepared,
-    Real,
-    Sampled,
-    State,
-    Vector,
-    kernel,
-    zeros,
-)
-from .runtime.program import Program, compile
-from .runtime.result import Result
-from .runtime.sweep import Batch
-from .wiring import BDSim, subsystem
+import sys
+from importlib import import_module
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .errors import HybsimError
+    from .runtime.program import Program, compile
+    from .runtime.result import Result
+    from .runtime.sweep import Batch
+    from .wiring import BDSim, subsystem
 
 __version__ = _version("hybsim")
 
-__all__ = [
-    "BDSim", "subsystem", "compile", "Program", "Result", "Batch", "HybsimError",
-    "Sampled", "Continuous", "Function", "Ports", "State", "Params", "Prepared", "kernel", "zeros",
-    "Choice", "Integer", "Matrix", "Positive", "Real", "Vector", "__version__",
-]  # fmt: skip
+_HOME = {
+    "BDSim": "wiring",
+    "subsystem": "wiring",
+    "compile": "runtime.program",
+    "Program": "runtime.program",
+    "Result": "runtime.result",
+    "Batch": "runtime.sweep",
+    "HybsimError": "errors",
+}
+
+__all__ = ["BDSim", "Batch", "HybsimError", "Program", "Result", "__version__", "compile", "subsystem"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'hybsim' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    value = getattr(import_module(f"hybsim.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

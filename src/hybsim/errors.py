@@ -46,5 +46,6 @@ def near(name: str, choices: Iterable[str]) -> str:
         return " Did you mean " + " or ".join(repr(c) for c in close) + "?"
     if not options:
         return ""
-    shown = ", ".join(options[:8]) + (", ..." if len(options) > 8 else "")
-    return f" Known: {shown}."
+    if len(options) > 8:
+        return f" Known: {', '.join(options[:8])} and {len(options) - 8} more."
+    return f" Known: {', '.join(options)}."

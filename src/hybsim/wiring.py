@@ -101,7 +101,7 @@ def subsystem(
     outs = wire(sub, *(inport[i] for i in range(len(ports))))
     if not isinstance(outs, Mapping) or not outs:
         raise DiagramError(f"Subsystem {label!r}: {wire.__name__} must return a mapping of output names to blocks.")
-    outport = sub.OUTPORT(len(outs), name="outport")
+    outport = sub.OUTPORT(len(outs), name="outport", inames=list(outs))
     for i, source in enumerate(outs.values()):
         sub.connect(source, outport[i])
     return SubsystemBlock(

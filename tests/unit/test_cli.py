@@ -133,7 +133,7 @@ def test_closed_streams_are_no_traceback() -> None:
 
 def test_json_can_go_into_a_device(cli) -> None:
     before = os.stat("/dev/null")
-    assert cli("blocks", "--json", "/dev/null").code == 0
+    assert cli("blocks", "SPRING", "--json", "/dev/null").code == 0
     assert os.path.samestat(os.stat("/dev/null"), before), "it was written to, not replaced"
 
 

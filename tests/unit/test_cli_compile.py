@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,9 @@ def diagram(n=1):
     bd.ACTUATOR(name="actuator", system=([1.0], [0.01, 1.0]), inputs=[last])
     return bd
 """
+
+
+needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler named cc")
 
 
 @pytest.fixture
@@ -47,6 +51,7 @@ def test_the_schedule_is_in_the_order_of_computation(cli, chain) -> None:
     assert Path(library).is_file() and library.endswith(".so")
 
 
+@needs_cc
 def test_the_c_source_is_alone_on_stdout_and_compiles(cli, chain, tmp_path) -> None:
     done = cli("compile", chain, "--emit-c")
     assert done.code == 0 and done.out.startswith("/*") and "hs_run" in done.out
@@ -100,6 +105,7 @@ def test_a_mistake_is_one_sentence(cli, chain, monkeypatch, words, said) -> None
     assert "Traceback" not in done.err
 
 
+@needs_cc
 def test_a_source_can_be_piped_into_a_compiler(chain) -> None:
     hybsim = [sys.executable, "-c", "import sys; from hybsim.cli import main; sys.exit(main())"]
     emitted = subprocess.run([*hybsim, "compile", chain, "--emit-c"], capture_output=True)
@@ -107,3 +113,12 @@ def test_a_source_can_be_piped_into_a_compiler(chain) -> None:
         ["cc", "-std=c11", "-x", "c", "-fsyntax-only", "-"], input=emitted.stdout, capture_output=True
     )
     assert compiled.returncode == 0, compiled.stderr
+
+
+def test_a_diagram_can_be_drawn(cli, tmp_path) -> None:
+    picture = tmp_path / "diagram.png"
+    done = cli("compile", "hybsim.diagrams.eerc_chapter3:fig_3_5", "--draw", str(picture))
+    assert done.code == 0
+    assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 10_000
+    refused = cli("compile", "hybsim.diagrams.eerc_chapter3:fig_3_5", "--draw", str(tmp_path / "diagram.bmp"))
+    assert refused.code == 2 and ".png" in refused.err

@@ -22,7 +22,7 @@ def diagram(name: str, title: str, arguments: str = "") -> str:
 
 
 VARIABLE = diagram("_make", "variable") + "\nbd = _make()\n"
-KERNEL = "\n@hs.kernel\ndef twice(x):\n    return 2.0 * x\n"
+KERNEL = "\nfrom hybsim.kernel import kernel\n\n\n@kernel\ndef twice(x):\n    return 2.0 * x\n"
 
 # The text of a file, what follows its name, and the diagram that is meant.
 CHOICES = {

@@ -17,7 +17,7 @@ from .paths import check_output
 
 def blocks(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Show this block in full.", show_default=False)
+        str | None, typer.Argument(metavar="NAME", help="Show this block in full.", show_default=False)
     ] = None,
     markdown: Annotated[
         str | None,

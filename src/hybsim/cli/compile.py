@@ -23,9 +23,12 @@ def compile_(
     target: TargetArgument,
     out: Annotated[
         str | None,
-        typer.Argument(metavar="[OUT.c]", help="Where --emit-c writes; without it: stdout.", show_default=False),
+        typer.Argument(metavar="OUT.c", help="Where --emit-c writes; without it: stdout.", show_default=False),
     ] = None,
     emit_c: Annotated[bool, typer.Option("--emit-c", help="Give the C source instead of the schedule.")] = False,
+    draw: Annotated[
+        str | None, typer.Option(metavar="FILE.png", help="Draw the diagram to a picture (png, svg, pdf).")
+    ] = None,
     arg: ArgumentOption = None,
     solver: SolverOption = "rk4",
     json: JsonOption = None,
@@ -41,7 +44,9 @@ def compile_(
     to_stdout = emit_c and out in (None, "-")
     if to_stdout and json == "-":
         raise RunError("Both the C source and the JSON would go to stdout: give one of them a file.")
-    check_different(out, json)
+    if draw is not None:
+        check_output(draw, endings=(".png", ".svg", ".pdf"))
+    check_different(out, draw, json)
     with report(json, stdout_is_data=to_stdout) as to:
         from hybsim.runtime.program import compile
 
@@ -52,6 +57,9 @@ def compile_(
             if not emit_c:
                 raise CompilerError(program.compiler_problem)
             tell(f"warning: the source was not compiled. {program.compiler_problem}")
+        if draw is not None:
+            program.draw(draw)
+            to.note(f"Drew the diagram to {draw}")
         to.say(program.schedule())
         if to_stdout:
             to.alone = program.c_source

@@ -64,8 +64,10 @@ def show_engines(to: Report, results: Demo) -> None:
         to.note(f"Engine c is left out and python stands in for it: {results.why_not_c}", style="yellow")
     for agreement in results.agreements:
         to.say(words(agreement), style=None if agreement.identical else "red")
+    from hybsim.studies.demo import DURATION
+
     times = ", ".join(f"{engine} {readable(seconds)}" for engine, seconds in results.seconds.items())
-    to.say(f"One run of 40 s took, on this machine and just now: {times}.")
+    to.say(f"One run of {DURATION:g} s took, on this machine and just now: {times}.")
 
 
 def words(agreement: Agreement) -> str:

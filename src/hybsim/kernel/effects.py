@@ -7,6 +7,7 @@ array that another reads, the order has to be written out.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 from . import ir
 
@@ -54,14 +55,20 @@ def local_names(body: tuple[ir.Stmt, ...]) -> set[str]:
     }
 
 
+_needs: WeakKeyDictionary[ir.Function, bool] = WeakKeyDictionary()
+
+
 def needs_fault(function: ir.Function) -> bool:
     """Whether a function can stop the run, or holds a loop that has to end when another one did."""
-    for statement in statements(function.body):
-        if isinstance(statement, ir.While) or (isinstance(statement, ir.For) and not fixed(statement)):
-            return True
-        if any(can_fault(node) for node in expressions(statement)):
-            return True
-    return False
+    if function not in _needs:
+        loops = [s for s in statements(function.body) if isinstance(s, ir.For | ir.While)]
+        _needs[function] = not all(isinstance(s, ir.For) and fixed(s) for s in loops) or may_stop(function.body)
+    return _needs[function]
+
+
+def may_stop(body: tuple[ir.Stmt, ...]) -> bool:
+    """Whether something in a body is checked as it goes."""
+    return any(can_fault(node) for statement in statements(body) for node in expressions(statement))
 
 
 def fixed(loop: ir.For) -> bool:

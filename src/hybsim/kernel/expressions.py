@@ -74,15 +74,12 @@ class Expressions(Calls):
     def number(self, node: ast.expr) -> ir.Expr:
         value = self.expression(node)
         if value.type not in ("float", "int"):
-            instead = {
-                "bool": "write `1.0 if condition else 0.0`",
-                "tuple": "unpack it first: `a, b = helper(...)`",
-                "none": "let the kernel it calls return one",
-            }.get(str(value.type), "index it, or pass it whole to a kernel")
-            what = {"bool": "a condition", "tuple": "several values", "none": "no value"}.get(
-                str(value.type), f"an {value.type}"
-            )
-            self.refuse(node, f"{self.shown(node)} is {what} where a number is needed", instead)
+            what, instead = {
+                "bool": ("a bool", "write `1.0 if condition else 0.0`"),
+                "tuple": ("several values", "unpack it first: `a, b = helper(...)`"),
+                "none": ("no value", "let the kernel it calls return one"),
+            }.get(str(value.type), (f"an {value.type}", "index it, or pass it whole to a kernel"))
+            self.refuse(node, f"{self.shown(node)} is {what}, a number is needed here", instead)
         return value
 
     def integer(self, node: ast.expr) -> ir.Expr:

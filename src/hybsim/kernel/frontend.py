@@ -29,7 +29,8 @@ class Translation(Statements):
         code = function.__code__
         self.scope = self
         self.tree = function_tree(function)
-        self.function = ir.Function(code.co_name.strip("<>"), code.co_filename, code.co_firstlineno)
+        name = "lambda_" if code.co_name == "<lambda>" else code.co_name
+        self.function = ir.Function(name, code.co_filename, code.co_firstlineno)
         self.calls = (*calls, function)
         Names.__init__(self, function, self.tree, fields, writable)
         record(self.function, function, self.used)

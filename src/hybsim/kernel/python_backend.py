@@ -7,7 +7,6 @@ Vectors and matrices are flat lists of floats.
 from __future__ import annotations
 
 import ast
-import keyword
 import math
 from collections.abc import Callable
 from typing import Any
@@ -150,8 +149,7 @@ def compile_python(function: ir.Function, arguments: tuple[str, ...] | None = No
     """An executable Python function; kernels name their `arguments`, helpers have their own."""
     writer = PythonWriter(function)
     names = arguments if arguments is not None else tuple(name for name, _ in function.args)
-    taken = keyword.iskeyword(function.name) or function.name.startswith("_hs_")
-    own_name = f"{function.name}_" if taken else function.name
+    own_name = f"{function.name}_" if function.name.startswith("_hs_") else function.name
     writer.write(function.line, 0, f"def {own_name}({', '.join(names)}):")
     writer.statements(function.body, 1, function.line)
     tree = ast.parse("\n".join(text for _, text in writer.lines))

@@ -51,8 +51,23 @@ def _definition(code: CodeType) -> ast.FunctionDef | ast.Lambda | None:
         return None  # the file is being edited
     place = (code.co_firstlineno, code.co_name)
     found = trees.get(place, [])
+    if len(found) > 1:
+        found = _holding(code, found)
     same = [c for c in codes.get(place, []) if _alike(c, code)]
     return found[0] if len(found) == 1 and same else None
+
+
+def _holding(code: CodeType, lambdas: list[ast.FunctionDef | ast.Lambda]) -> list[ast.FunctionDef | ast.Lambda]:
+    """Of several lambdas that start on one line, the innermost that all instructions lie in, by column."""
+    places = [(p[0], p[2], p[1], p[3]) for p in code.co_positions() if p[0] is not None and p[3]]
+    held = []
+    for node in lambdas:
+        body = node.body
+        if isinstance(body, ast.expr) and places:
+            start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+            if all(start <= place[:2] and place[2:] <= end for place in places):
+                held.append((start, node))
+    return [max(held, key=lambda item: item[0])[1]] if held else []
 
 
 Trees = dict[tuple[int, str], list[ast.FunctionDef | ast.Lambda]]

@@ -236,7 +236,9 @@ class Statements(Names, Expressions):
     def _Return(self, node: ast.Return) -> list[ir.Stmt]:
         if self.groups:
             self.refuse(node, "return inside outputs, update or derivative", "use if/else")
-        nodes = node.value.elts if isinstance(node.value, ast.Tuple) else ([node.value] if node.value else [])
+        nodes = (
+            node.value.elts if isinstance(node.value, ast.Tuple | ast.List) else ([node.value] if node.value else [])
+        )
         values = tuple(self.number(v) for v in nodes)
         kinds = tuple(v.type for v in values)
         if self.returned is not None and self.returned != kinds:
@@ -245,5 +247,3 @@ class Statements(Names, Expressions):
                         "return the same types everywhere; write 0.0 instead of 0")  # fmt: skip
         self.returned = self.function.returns = kinds
         return [ir.Return(values, node.lineno)]
-
-    returned: tuple[ir.Type, ...] | None = None

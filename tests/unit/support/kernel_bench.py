@@ -1,0 +1,289 @@
+"""Runs one kernel three ways: C, the Python engine, and plain CPython; many kernels share one C library.
+
+    plain   the function as written, with arrays that refuse an index outside 0..n-1
+    python  what `compile_python` makes of the translated kernel
+    c       what the C back end writes, compiled with the flags of every program
+
+A result is a fault or the bits of x and y; every NaN counts as the same number, the sign of zero counts.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import random
+import struct
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from random_expressions import FIELDS, FLAGS, WHOLE
+from random_kernels import Source
+
+from hybsim.errors import KernelError
+from hybsim.kernel import ieee, ir, zeros
+from hybsim.kernel.frontend import translate_kernel
+from hybsim.kernel.python_backend import compile_python
+from hybsim.kernel.source import kernel_from_text
+from hybsim.kernel.spec import ROLES
+from hybsim.runtime.build import load
+from hybsim.runtime.c_backend import CWriter, Places, helper_text
+from hybsim.runtime.compilers import find_compiler, flags
+
+Vectors = dict[str, list[float]]
+Outcome = str | bytes
+"""The text of a fault, or the bits of x and y."""
+
+NASTY = [
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, -3.0, 7.5, 0.1, 1e308, -1e308, 5e-324, -2.5e-310, 1e-300, math.inf,
+    -math.inf, math.nan, math.pi, 2.0**53, 2.0**53 + 2.0, -(2.0**63), 2.0**63, 1e19, -1e19, 4.999999999999999, 1e16,
+]  # fmt: skip
+
+
+def types(group: str) -> dict[str, ir.Type | int]:
+    """The fields of a group as the front end takes them."""
+    found: dict[str, ir.Type | int] = {n: ir.Array(s) if s else "float" for n, s in FIELDS[group].items()}
+    if group == "p":
+        found |= dict.fromkeys(WHOLE, "int") | FLAGS
+    return found
+
+
+def offsets(group: str) -> dict[str, int]:
+    """Where each field lies in the flat vector of its group."""
+    found, n = {}, 0
+    for name, kind in types(group).items():
+        if not isinstance(kind, int):
+            found[name], n = n, n + (kind.size if isinstance(kind, ir.Array) else 1)
+    return found
+
+
+def size(group: str) -> int:
+    return sum(k.size if isinstance(k, ir.Array) else 1 for k in types(group).values() if not isinstance(k, int))
+
+
+def vectors(rng: random.Random) -> Vectors:
+    """Inputs of one run, from nasty numbers and ordinary ones."""
+
+    def number() -> float:
+        return rng.choice(NASTY) if rng.random() < 0.5 else rng.choice([rng.gauss(0.0, 3.0), float(rng.randint(-9, 9))])
+
+    case = {group: [number() for _ in range(size(group))] for group in ("u", "x", "p")}
+    for name in WHOLE:
+        case["p"][offsets("p")[name]] = float(rng.choice([0, 1, 2, 3, -1, -4, 5, 2**53, -(2**53), rng.randint(-99, 99)]))
+    return {**case, "y": [0.0] * size("y"), "t": [number()]}
+
+
+def bits(x: Sequence[float], y: Sequence[float]) -> bytes:
+    return b"".join(b"a NaN..." if v != v else struct.pack("d", v) for v in (*x, *y))
+
+
+# plain CPython ------------------------------------------------------------------------------
+
+
+class Cells:
+    """An array as a kernel sees it: `a[i]` or `a[i, j]`, never from the back."""
+
+    def __init__(self, shape: tuple[int, ...], flat: list[float]) -> None:
+        self.shape, self.flat = shape, flat
+
+    def at(self, index: Any) -> int:
+        index = index if isinstance(index, tuple) else (index,)
+        for i, n in zip(index, self.shape, strict=True):
+            if not 0 <= i < n:
+                raise IndexError
+        return index[0] if len(index) == 1 else index[0] * self.shape[1] + index[1]
+
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, tuple) and len(self.shape) == 2:
+            return [0.0] * self.shape[1]  # for len(matrix[0])
+        return self.flat[self.at(index)]
+
+    def __setitem__(self, index: Any, value: float) -> None:
+        self.flat[self.at(index)] = float(value)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+
+class Fields:
+    """A group of fields: floats, ints and arrays on one flat list; what is assigned becomes a float."""
+
+    def __init__(self, group: str, flat: list[float]) -> None:
+        vars(self)["_"] = (types(group), offsets(group), flat)
+
+    def __getattr__(self, name: str) -> Any:
+        kinds, places, flat = vars(self)["_"]
+        kind = kinds[name]
+        if isinstance(kind, int):
+            return kind
+        if isinstance(kind, ir.Array):
+            return _View(kind.shape, flat, places[name])
+        return int(flat[places[name]]) if kind == "int" else flat[places[name]]
+
+    def __setattr__(self, name: str, value: float) -> None:
+        _, places, flat = vars(self)["_"]
+        flat[places[name]] = float(value)
+
+
+class _View(Cells):
+    def __init__(self, shape: tuple[int, ...], flat: list[float], start: int) -> None:
+        super().__init__(shape, flat)
+        self.start = start
+
+    def at(self, index: Any) -> int:
+        return self.start + super().at(index)
+
+
+def plain_zeros(*shape: int) -> Cells:
+    return Cells(shape, [0.0] * math.prod(shape))
+
+
+# one kernel ---------------------------------------------------------------------------------
+
+
+@dataclass
+class Program:
+    """A kernel that was translated, ready to be run in Python; `number` is its place in the C library."""
+
+    source: Source
+    function: ir.Function
+    plain: Callable[..., Any]
+    overflowed: list[str] = field(default_factory=list)
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        self.python = compile_python(self.function, (*ROLES[self.source.role], "t"))
+        watch(self.python, self.overflowed)
+
+    def __str__(self) -> str:
+        return "\n".join([*(h.text for h in self.source.helpers), self.source.text])
+
+    def arguments(self, case: dict[str, Any]) -> list[Any]:
+        return [case[group] for group in ROLES[self.source.role]] + [case["t"][0]]
+
+    def run_python(self, case: Vectors) -> Outcome:
+        spaces: dict[str, Any] = {"t": case["t"]}
+        for group in ("u", "x", "p", "y"):
+            spaces[group] = space = SimpleNamespace(**FLAGS) if group == "p" else SimpleNamespace()
+            for name, place in offsets(group).items():
+                kind = types(group)[name]
+                value = case[group][place]
+                shaped = case[group][place : place + kind.size] if isinstance(kind, ir.Array) else value
+                setattr(space, name, int(value) if kind == "int" else shaped)
+        self.overflowed.clear()
+        try:
+            self.python(*self.arguments(spaces))
+        except ieee.KernelFault as fault:
+            return str(fault)
+        return bits(*([v for n in offsets(g) for v in np.ravel(getattr(spaces[g], n)).tolist()] for g in "xy"))
+
+    def run_plain(self, case: Vectors) -> Outcome | None:
+        """None where CPython raises; ask after `run_python`, which notices integers beyond 64 bits."""
+        own = {group: list(values) for group, values in case.items()}
+        spaces: dict[str, Any] = {group: Fields(group, own[group]) for group in ("u", "x", "p", "y")}
+        try:
+            self.plain(*self.arguments({**spaces, "t": own["t"]}))
+        except (ZeroDivisionError, OverflowError, ValueError, IndexError, TypeError):  # TypeError: complex powers
+            return None
+        return None if self.overflowed else bits(own["x"], own["y"])
+
+
+def watch(function: Callable[..., Any], overflowed: list[str]) -> None:
+    """Let the Python engine's integer arithmetic note when it leaves what CPython does."""
+    names = function.__globals__
+    for name, exact in (("wrap", None), ("int", int), ("math_floor", math.floor), ("math_ceil", math.ceil), ("math_trunc", int)):
+        names[f"_hs_{name}"] = _watched(names[f"_hs_{name}"], exact, overflowed)
+    for name, value in list(names.items()):
+        if name.startswith("_hs_h") and callable(value):
+            watch(value, overflowed)
+
+
+def _watched(inner: Callable[[Any], int], exact: Callable[[Any], int] | None, overflowed: list[str]) -> Callable[[Any], int]:
+    def watched(a: Any) -> int:
+        result = inner(a)
+        if not math.isfinite(a) or result != (a if exact is None else exact(a)):
+            overflowed.append("int64")
+        return result
+
+    return watched
+
+
+def translated(source: Source, label: str) -> Program | KernelError:
+    """The program of a generated kernel, or why it was refused."""
+    names: dict[str, Any] = {"math": math, "zeros": zeros}
+    plain: dict[str, Any] = {"math": math, "zeros": plain_zeros}
+    for helper in source.helpers:
+        names[helper.name] = kernel_from_text(helper.text, f"{label} {helper.name}", names)
+        exec(helper.text, plain)
+    function = kernel_from_text(source.text, label, names)
+    exec(source.text, plain)
+    try:
+        fields = {group: types(group) for group in ROLES[source.role]}
+        return Program(source, translate_kernel(function, source.role, fields), plain[source.role])
+    except KernelError as refusal:
+        return refusal
+
+
+# C ------------------------------------------------------------------------------------------
+
+
+def c_source(programs: Sequence[Program]) -> tuple[str, list[str]]:
+    """One C text for many kernels, and the places that can stop them."""
+    places, names = Places(), {}
+    lines = [(resources.files("hybsim.runtime") / "c" / "prelude.h").read_text()]
+
+    def visit(function: ir.Function) -> None:
+        for helper in function.helpers:
+            visit(helper)
+            if helper not in names:
+                names[helper] = f"helper{len(names)}_k"
+                lines.extend(helper_text(helper, names, places))
+
+    def c_name(node: ir.Field) -> str:
+        place = offsets(node.group)[node.name]
+        if isinstance(node.type, ir.Array):
+            return f"({node.group} + {place})"
+        return f"(int64_t){node.group}[{place}]" if node.type == "int" else f"{node.group}[{place}]"
+
+    for number, program in enumerate(programs):
+        program.number = number
+        visit(program.function)
+        writer = CWriter(program.function, places, names, c_name, "&fault")
+        writer.declarations(1)
+        writer.statements(program.function.body, 1)
+        lines.append(f"int64_t run{number}(const double *u, double *x, const double *p, double *y, double t) {{")
+        lines += ["    int64_t fault = 0; (void)u; (void)x; (void)p; (void)y; (void)t;", *writer.lines, "    return fault;", "}"]
+    return "\n".join(lines) + "\n", places.texts
+
+
+class Library:
+    """Compiled kernels; `options` replaces the flags of every program."""
+
+    def __init__(self, source: str, places: list[str], folder: Path, options: Sequence[str] | None = None) -> None:
+        self.places = places
+        if options is None:
+            self.library = load(source, name="kernels")
+            return
+        compiler = find_compiler()
+        assert compiler is not None
+        text, library = folder / f"kernels{len(list(folder.iterdir()))}.c", folder / f"kernels{len(list(folder.iterdir()))}.so"
+        text.write_text(source)
+        subprocess.run([*compiler.command, str(text), *options, "-o", str(library)], check=True, capture_output=True)
+        self.library = ctypes.CDLL(str(library))
+
+    def run(self, program: Program, case: Vectors) -> Outcome:
+        own = {group: (ctypes.c_double * len(values))(*values) for group, values in case.items()}
+        call = self.library[f"run{program.number}"]
+        call.restype = ctypes.c_int64
+        fault = call(own["u"], own["x"], own["p"], own["y"], ctypes.c_double(case["t"][0]))
+        return self.places[fault - 1] if fault else bits(own["x"], own["y"])
+
+
+def quick_flags() -> list[str]:
+    """The flags of every program without optimisation, for many small compilations."""
+    return ["-O0" if flag.startswith("-O") else flag for flag in flags(False)]
