@@ -20,7 +20,7 @@ BASE := $(VENV)/.stamp-base
 DEV := $(VENV)/.stamp-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-checked lint docs bench clean
+.PHONY: help demo test test-checked lint docs verify bench clean
 
 help:
 	@sed -n 's/^#   //p' Makefile

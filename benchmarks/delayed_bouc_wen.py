@@ -19,6 +19,7 @@ import numpy as np
 import hybsim as hs
 
 DURATION = 40.0
+SIGNALS = 9
 
 
 @dataclass(frozen=True)
@@ -108,4 +109,4 @@ def hand_written_loop(o: Oscillator) -> hand_written.Loop:
         o.dt, o.amplitude, o.omega, 1.0 / o.mass, o.damping, o.yield_disp, o.elastic, o.hysteretic,
         o.beta, o.gamma, round(o.delay / o.dt),
     )  # fmt: skip
-    return hand_written.Loop("delayed_bouc_wen.c", "delayed_bouc_wen", parameters, columns=9)
+    return hand_written.Loop("delayed_bouc_wen.c", "delayed_bouc_wen", parameters, columns=SIGNALS)

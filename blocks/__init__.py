@@ -24,6 +24,7 @@ from hybsim.blocks.integrators.kr_alpha import KRAlpha
 from hybsim.blocks.integrators.modified_newmark import ModifiedNewmark
 from hybsim.blocks.integrators.momentum import MomentumNewmark
 from hybsim.blocks.integrators.newmark_beta import NewmarkBeta
+from hybsim.blocks.integrators.newmark_banded import NewmarkBanded
 from hybsim.blocks.integrators.newmark_explicit import NewmarkExplicit
 from hybsim.blocks.integrators.operator_splitting import OperatorSplitting
 from hybsim.blocks.integrators.osm_us import OSMUS
@@ -44,6 +45,7 @@ from hybsim.blocks.specimens.maxwell_damper import MaxwellDamper, MaxwellDamperR
 from hybsim.blocks.specimens.menegotto_pinto import MenegottoPinto
 from hybsim.blocks.specimens.mr_damper import MRDamper, MRDamperRate
 from hybsim.blocks.specimens.spring import Spring
+from hybsim.blocks.specimens.storeys import Storeys, StoreysBoucWen
 from hybsim.blocks.specimens.viscous_damper import ViscousDamper, ViscousDamperSampled
 
 CATALOGUE: dict[str, type[KernelBlock]] = {
@@ -59,6 +61,7 @@ CATALOGUE: dict[str, type[KernelBlock]] = {
     "CHANG": ChangExplicit,
     "CR": CRExplicit,
     "KRALPHA": KRAlpha,
+    "NEWMARK_BANDED": NewmarkBanded,
     "MOMENTUM": MomentumNewmark,
     "NEWMARK_BETA": NewmarkBeta,
     "HHT": HHTAlpha,
@@ -69,6 +72,8 @@ CATALOGUE: dict[str, type[KernelBlock]] = {
     "FHT": FHTAlpha,
     "FHT_FEEDBACK": FHTAlphaFeedback,
     "SPRING": Spring,
+    "STOREYS": Storeys,
+    "STOREYS_BOUCWEN": StoreysBoucWen,
     "COUPLEDSPRINGS": CoupledSprings,
     "CUBICSPRING": CubicSpring,
     "ELASTICPLASTIC": ElasticPlastic,

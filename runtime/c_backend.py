@@ -6,12 +6,12 @@ block, which then stops the run; loops without a fixed number of rounds end at o
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from hybsim.kernel import ir
 from hybsim.kernel.control_flow import has_jump, known_rounds
 from hybsim.kernel.effects import fixed, in_order, local_names, may_stop, needs_fault
-from hybsim.kernel.source import short
 from hybsim.runtime.c_expressions import CExpressions, Places, ctype, number
 
 __all__ = ["CWriter", "Places", "helper_text", "needs_fault", "number"]
@@ -141,7 +141,8 @@ def helper_text(function: ir.Function, names: dict[ir.Function, str], places: Pl
     ]
     if needs_fault(function):
         arguments.append("int64_t *fault")
-    origin = f"/* {remark(short(function.file))}:{function.line} */"
+    # The name alone: with its folder, the same program would be another one in another place.
+    origin = f"/* {remark(os.path.basename(function.file))}:{function.line} */"
     writer.write(0, f"static inline {result} {name}({', '.join(arguments) or 'void'}) {{ {origin}")
     writer.declarations(1)
     writer.statements(function.body, 1)

@@ -94,6 +94,8 @@ class CExpressions:
                 return "(" + (" && " if node.op == "and" else " || ").join(e(v) for v in node.values) + ")"
             case ir.Select():
                 return f"({e(node.condition)} ? {e(node.yes)} : {e(node.no)})"
+            case ir.Convert(type="float", operand=ir.Convert(type="int", operand=inner)) if inner.type == "float":
+                return f"hs_whole({e(inner)})"
             case ir.Convert():
                 return f"(double){e(node.operand)}" if node.type == "float" else f"hs_int({e(node.operand)})"
             case ir.HelperCall():

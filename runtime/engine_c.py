@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hybsim.runtime.build import load
-from hybsim.runtime.emit import PHASES
+from hybsim.runtime.emitter import PHASES
 from hybsim.runtime.graph import Graph
 from hybsim.runtime.result import Stop
 

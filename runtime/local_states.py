@@ -55,7 +55,7 @@ class LocalState:
 class LocalStates(dict[Key, LocalState]):
     """The states of a program that are local variables; continuous ones are all of them or none."""
 
-    def __init__(self, graph: Graph, layout: Layout, name: Callable[[str, int, str], str]) -> None:
+    def __init__(self, graph: Graph, layout: Layout, name: Callable[[str, int, str], str], most: int = MOST) -> None:
         super().__init__()
         self.continuous = layout.continuous
         values = {key: graph.nodes[key[0]].prepared.x[key[1]] for key in layout.x}
@@ -63,7 +63,7 @@ class LocalStates(dict[Key, LocalState]):
         integrated = {key for key, offset in layout.x.items() if offset < layout.continuous}
         if layout.continuous > MOST_CONTINUOUS or not integrated <= set(short):
             short = {key: value for key, value in short.items() if key not in integrated}
-        if sum(np.size(value) for value in short.values()) <= MOST:
+        if sum(np.size(value) for value in short.values()) <= most:
             for key, value in short.items():
                 size = value.size if isinstance(value, np.ndarray) and value.size > 1 else None
                 self[key] = LocalState(name("x", *key), name("dx", *key), name("sum", *key), layout.x[key], size)

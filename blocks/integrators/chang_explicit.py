@@ -38,7 +38,7 @@ class ChangExplicit(Sampled):
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
         system = System.of(cls.__name__, q, dt)
         damped = system.mass + 0.5 * dt * system.damping
-        stiff = system.inverse(damped + 0.25 * dt**2 * system.stiffness, "M + dt/2 C + dt^2/4 K0", "stiffness")
+        stiff = system.inverse(damped + 0.25 * dt**2 * system.k0, "M + dt/2 C + dt^2/4 K0", "stiffness")
         return system.prepared(
             p=dict(
                 half_dt=0.5 * dt,

@@ -39,7 +39,7 @@ class CRExplicit(Sampled):
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
         system = System.of(cls.__name__, q, dt)
-        effective = 4.0 * system.mass + 2.0 * dt * system.damping + dt**2 * system.stiffness
+        effective = 4.0 * system.mass + 2.0 * dt * system.damping + dt**2 * system.k0
         alpha = 4.0 * system.inverse(effective, "4 M + 2 dt C + dt^2 K0", "stiffness") @ system.mass
         return system.prepared(
             p=dict(

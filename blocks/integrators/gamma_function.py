@@ -64,9 +64,8 @@ class GammaFunction(Sampled):
                 f"{cls.__name__} needs coefficients of at least 0, got {q.coefficients.tolist()}:"
                 " a negative one makes modes grow."
             )
-        assert system.stiffness is not None
         warn_above_limit(system, stability_limit(q.coefficients))
-        gamma = gamma_matrix(q.coefficients, dt**2 * np.linalg.solve(system.mass, system.stiffness))
+        gamma = gamma_matrix(q.coefficients, dt**2 * np.linalg.solve(system.mass, system.k0))
         effective = system.mass + dt * system.damping @ gamma
         return system.prepared(
             p=dict(

@@ -3,13 +3,15 @@
     M ((I - alpha_3) a_k + alpha_3 a_{k-1}) = (1 - alpha_f) g_k + alpha_f g_{k-1},    g_k = f_k - C v_k - r_k
     v_{k+1} = v_k + dt alpha_1 a_k
     d_{k+1} = d_k + dt v_k + dt^2 (1/2 + gamma) alpha_1 a_k
-    alpha_1 = Z^-1 M,  alpha_3 = Z^-1 (alpha_m M + alpha_f (gamma dt C + beta dt^2 K0)),  Z = M + gamma dt C + beta dt^2 K0
+    alpha_1 = Z^-1 M,    alpha_3 = Z^-1 (alpha_m M + alpha_f (gamma dt C + beta dt^2 K0))
+    Z       = M + gamma dt C + beta dt^2 K0
     alpha_m = (2 rho_inf - 1) / (rho_inf + 1),    alpha_f = rho_inf / (rho_inf + 1)
     gamma   = 1/2 - alpha_m + alpha_f,    beta = (1/2 + gamma)^2 / 4
     M a_0 = g_0,  v_1 = v_0 + (1 - gamma) dt alpha_1 a_0,  d_1 = d_0 + dt v_0 + dt^2/2 alpha_1 a_0      first tick
 
 M mass, C damping, K0 initial stiffness, d displacement, v velocity, a acceleration, f load, r restoring force.
-rho_inf is the spectral radius for infinite frequency: 1 gives no numerical damping (and the CR method), 0 the most.
+rho_inf is the spectral radius for infinite frequency: 1 gives no numerical damping (and the CR method), 0 the most;
+with W = omega dt a mode gets the damping ratio ((1 - rho_inf) / (1 + rho_inf) W)^3 / 2, to first order.
 Order 2 in the displacement; for a linear structure the spectrum is that of the generalized-alpha method, stable
 for any omega dt. A structure that hardens to K = s K0, s > 1, limits it to omega_0 dt <= sqrt(6 / (gamma s - 2 beta))
 where gamma s > 2 beta, omega_0 that of K0; and with s > 1 / (rho_inf (2 - rho_inf)) its low modes are damped
@@ -41,7 +43,9 @@ class KRAlpha(Sampled):
     params = Params(
         **structure(),
         stiffness=numerical_stiffness(),
-        rho_inf=Real("spectral radius at infinite frequency: 1 no numerical damping, 0 most", at_least=0.0, at_most=1.0),
+        rho_inf=Real(
+            "spectral radius at infinite frequency: 1 no numerical damping, 0 most", at_least=0.0, at_most=1.0
+        ),
     )
     state = State(started=0.0)
 
@@ -50,7 +54,7 @@ class KRAlpha(Sampled):
         system = System.of(cls.__name__, q, dt)
         alpha_m, alpha_f = (2.0 * q.rho_inf - 1.0) / (q.rho_inf + 1.0), q.rho_inf / (q.rho_inf + 1.0)
         gamma = 0.5 - alpha_m + alpha_f
-        implicit = gamma * dt * system.damping + 0.25 * (0.5 + gamma) ** 2 * dt**2 * system.stiffness
+        implicit = gamma * dt * system.damping + 0.25 * (0.5 + gamma) ** 2 * dt**2 * system.k0
         inverse = system.inverse(system.mass + implicit, "M + gamma dt C + beta dt^2 K0", "stiffness")
         mass_alpha_3 = system.mass @ inverse @ (alpha_m * system.mass + alpha_f * implicit)
         return system.prepared(

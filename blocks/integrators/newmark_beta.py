@@ -8,8 +8,7 @@
 
 M mass, C damping, K `stiffness` of the linear numerical substructure (part of the structure besides the specimen), r
 measured force, f load. d_k needs r_k and f_k, so the specimen gets what is known before: the extrapolated d^_k, which
-differs from d_k by beta dt^2 (a_k - a_{k-1}), of order dt^3. With the load and the specimen's force linear in d the
-whole is linear: one product with a matrix inverted beforehand, no iteration.
+differs from d_k by beta dt^2 (a_k - a_{k-1}), of order dt^3. No iteration: one product with a matrix inverted before.
 
 Order 2 for gamma = 1/2, else 1. For gamma = 1/2 and an undamped mode with omega_n^2 from K and omega_s^2 from the
 specimen, stable for (omega_s dt)^2 < [4 - (1 - 4 beta) (omega_n dt)^2] / (1 + 4 beta): constant average acceleration

@@ -11,8 +11,8 @@ estimated from the increments of target and force up to tick k, K0 `stiffness` i
 
     memory      least squares over the last `steps` increments (m; one more than the degrees of freedom if not given),
                 regularised towards the previous estimate; or Broyden's or the BFGS formula with the last one
-    reversal    where the increment turns (its product with the last used one is negative) K_k is K0 and the older
-                increments are forgotten: unloading starts with the initial stiffness
+    reversal    where the target comes back towards the point of the last reversal, or of the start (its distance from
+                there shrinks), K_k is K0 and the older increments are forgotten: unloading starts with K0
     threshold   increments no larger than `threshold` in any degree of freedom are left out; two to three times the
                 resolution of the actuator
 
@@ -92,7 +92,7 @@ class OSMUS(Sampled):
                 accel=np.zeros(n),
                 disp_last=system.initial_disp,
                 force_last=np.zeros(n),
-                step_last=np.zeros(n),
+                turn=system.initial_disp,
                 tangent=first.ravel(),
                 disp_steps=np.zeros(memory),
                 force_steps=np.zeros(memory),
@@ -119,15 +119,13 @@ class OSMUS(Sampled):
             step[i] = x.disp_pred[i] - x.disp_last[i]
             force_step[i] = u.force[i] - x.force_last[i]
             largest = max(largest, abs(step[i]))
-            forward = forward + step[i] * x.step_last[i]
-            x.disp_last[i] = x.disp_pred[i]
-            x.force_last[i] = u.force[i]
+            forward = forward + step[i] * (x.disp_last[i] - x.turn[i])
         if x.started > 0.0 and largest > p.threshold:
             if forward < 0.0:
                 forget(x.tangent, p.first, x.disp_steps, x.force_steps)
+                for i in range(p.dofs):
+                    x.turn[i] = x.disp_last[i]
             x.slot = keep(x.disp_steps, x.force_steps, step, force_step, int(x.slot))
-            for i in range(p.dofs):
-                x.step_last[i] = step[i]
             if forward >= 0.0:
                 if p.estimate == 0:
                     least_squares(x.tangent, x.disp_steps, x.force_steps, step)
@@ -137,6 +135,8 @@ class OSMUS(Sampled):
                     bfgs(x.tangent, step, force_step)
         net = zeros(p.dofs)
         for i in range(p.dofs):
+            x.disp_last[i] = x.disp_pred[i]
+            x.force_last[i] = u.force[i]
             net[i] = u.load[i] - u.force[i]
             for j in range(p.dofs):
                 net[i] = net[i] - p.tangent_damping * x.tangent[i * p.dofs + j] * x.vel_pred[j]

@@ -57,6 +57,12 @@ class System:
     def dofs(self) -> int:
         return len(self.mass)
 
+    @property
+    def k0(self) -> np.ndarray:
+        """The stiffness of a method that cannot do without."""
+        assert self.stiffness is not None
+        return self.stiffness
+
     def inverse(self, matrix: np.ndarray, formula: str, cause: str = "damping") -> np.ndarray:
         """The inverse of a matrix of the method; `cause` names the parameter to blame if there is none."""
         if np.linalg.cond(matrix) > 1e14:
@@ -68,8 +74,7 @@ class System:
 
     def frequencies(self) -> np.ndarray:
         """The circular frequencies of the undamped structure, lowest first; unstable modes count as 0."""
-        assert self.stiffness is not None
-        squares = np.linalg.eigvals(np.linalg.solve(self.mass, self.stiffness)).real
+        squares = np.linalg.eigvals(np.linalg.solve(self.mass, self.k0)).real
         frequencies: np.ndarray = np.sqrt(np.sort(np.maximum(squares, 0.0)))
         return frequencies
 

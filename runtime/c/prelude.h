@@ -1,6 +1,11 @@
 /* Arithmetic with the meaning Python gives it, shared by every emitted program. */
 #include <stdint.h>
 
+#if defined(__GNUC__) && !defined(__clang__)
+/* gcc 12 takes 0.0 - fabs(a) for -fabs(a), which is -0.0 where it should be 0.0; not with this option. */
+#pragma GCC optimize ("rounding-math")
+#endif
+
 /* Same arguments, same value, no effects: calls repeated by `outputs` and `update` are made once. */
 #define HS_PURE __attribute__((const))
 HS_PURE double sin(double), cos(double), tan(double), asin(double), acos(double), atan(double), atan2(double, double);
@@ -51,11 +56,21 @@ static inline uint64_t hs_rounds(int64_t start, int64_t stop, int64_t step, int6
     return start > stop ? ((uint64_t)start - (uint64_t)stop - 1u) / (0u - (uint64_t)step) + 1u : 0;
 }
 
-/* Towards zero; saturates, and NaN gives 0. */
+/* Towards zero; saturates, and NaN gives 0. The empty asm keeps gcc from making (double)hs_int(a) a trunc(a),
+   which would give -0.0 for a = -0.5. */
 static inline int64_t hs_int(double a) {
     if (HS_UNLIKELY(!(a >= -9223372036854775808.0 && a < 9223372036854775808.0)))
         return a != a ? 0 : a > 0.0 ? INT64_MAX : INT64_MIN;
-    return (int64_t)a;
+    int64_t i = (int64_t)a;
+    __asm__("" : "+r"(i));
+    return i;
+}
+
+/* (double)hs_int(a) at once, which saves the way to an integer and back; + 0.0 makes 0.0 of -0.0. */
+static inline double hs_whole(double a) {
+    if (HS_UNLIKELY(!(__builtin_fabs(a) < 9223372036854775808.0)))
+        return a != a ? 0.0 : a > 0.0 ? 9223372036854775808.0 : -9223372036854775808.0;
+    return __builtin_trunc(a) + 0.0;
 }
 
 /* How an integer lies to a float: below 0, 0 or above, by their exact values; NaN beside NaN.

@@ -18,7 +18,6 @@ from scipy.linalg import expm
 
 from hybsim.diagrams import fig_3_5
 from hybsim.runtime.program import compile
-
 from hybsim.studies.verification.integrators import expected_spectrum
 from hybsim.studies.verification.theory import Theory
 

@@ -5,7 +5,8 @@
     order      the slope of log(error of d) over log(h), against the exact solution
     limit      Omega above which undamped free vibration grows, by bisection
     spectrum   lambda of free vibration d_{k+2} = 2 Re(lambda) d_{k+1} - |lambda|^2 d_k, fitted to the run;
-               ln(lambda) = omega' h (-zeta' +/- i sqrt(1 - zeta'^2)): damping ratio zeta', period error Omega/(omega' h) - 1
+               ln(lambda) = omega' h (-zeta' +/- i sqrt(1 - zeta'^2)) gives the damping ratio zeta' and the
+               period error Omega / (omega' h) - 1
 
 h is the integration step, `ticks_per_step` ticks. Theory is compared in the same numbers, from the eigenvalues of
 the amplification matrix.
@@ -22,9 +23,8 @@ from typing import Any
 import numpy as np
 
 from hybsim.runtime.program import compile
-from hybsim.wiring import BDSim
-
 from hybsim.studies.verification.theory import Theory
+from hybsim.wiring import BDSim
 
 HIGHEST = 1000.0
 """Omega up to which a method counts as unconditionally stable."""
@@ -57,7 +57,13 @@ def oscillator(
     bd = BDSim().blockdiagram("oscillator", dt=step / theory.ticks_per_step)
     stiffness = omega**2
     structure = theory.make(
-        bd, mass=1.0, damping=2.0 * zeta * omega, stiffness=stiffness, name="structure", initial_disp=disp, initial_vel=vel
+        bd,
+        mass=1.0,
+        damping=2.0 * zeta * omega,
+        stiffness=stiffness,
+        name="structure",
+        initial_disp=disp,
+        initial_vel=vel,
     )
     specimen = bd.SPRING(name="specimen", stiffness=theory.specimen_share * stiffness)
     force = bd.WAVEFORM("sine", freq=load_frequency, amplitude=load, name="load")
@@ -93,7 +99,9 @@ def exact(t: np.ndarray, omega: float, zeta: float, d_0: float, v_0: float, p: f
     return d
 
 
-def errors(theory: Theory, steps_per_period: tuple[int, ...], *, periods: float = 2.0, zeta: float = 0.05) -> list[float]:
+def errors(
+    theory: Theory, steps_per_period: tuple[int, ...], *, periods: float = 2.0, zeta: float = 0.05
+) -> list[float]:
     """Root mean square errors of the displacement of an oscillator with period 1, for each length of the step.
 
     It starts with displacement and velocity, out of equilibrium, under a load of another frequency.
@@ -102,7 +110,15 @@ def errors(theory: Theory, steps_per_period: tuple[int, ...], *, periods: float 
     for n in steps_per_period:
         steps = round(periods * n)
         d = displacement(
-            theory, steps, omega=omega, zeta=zeta, step=1.0 / n, disp=0.8, vel=-3.0, load=25.0, load_frequency=load_frequency
+            theory,
+            steps,
+            omega=omega,
+            zeta=zeta,
+            step=1.0 / n,
+            disp=0.8,
+            vel=-3.0,
+            load=25.0,
+            load_frequency=load_frequency,
         )
         true = exact(np.arange(steps + 1) / n, omega, zeta, 0.8, -3.0, 25.0, 2.0 * math.pi * load_frequency)
         found.append(float(np.sqrt(np.mean((d - true) ** 2))))
@@ -149,7 +165,9 @@ def measured_spectrum(theory: Theory, omega: float = SPECTRUM_AT, zeta: float = 
     """Damping and period error fitted to a free vibration whose spurious modes have died out."""
     d = displacement(theory, 300, omega=omega, zeta=zeta, step=1.0, vel=0.3)[200:]
     scale = np.abs(d).max()
-    (twice_real, minus_square), *_ = np.linalg.lstsq(np.column_stack([d[1:-1], d[:-2]]) / scale, d[2:] / scale, rcond=None)
+    (twice_real, minus_square), *_ = np.linalg.lstsq(
+        np.column_stack([d[1:-1], d[:-2]]) / scale, d[2:] / scale, rcond=None
+    )
     return Spectrum.of(complex(0.5 * twice_real, math.sqrt(-minus_square - 0.25 * twice_real**2)), omega)
 
 

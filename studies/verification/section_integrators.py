@@ -22,7 +22,7 @@ INTRODUCTION = f"""\
 A structure block and a spring, as a diagram, one degree of freedom: `m a + c v + k d = f`, `Omega = omega h`.
 
 - **Order** of the displacement: root mean square error against the exact solution over two periods, steps of 1/800
-  and 1/1600 of the period, 5 % damping, a start out of equilibrium and a sinusoidal load. Tolerance {ORDER_TOLERANCE:g}.
+  and 1/1600 of the period, 5 % damping, a start out of equilibrium, a sinusoidal load. Tolerance {ORDER_TOLERANCE:g}.
 - **Stability limit**: the lowest `Omega` at which undamped free vibration grows, by bisection of runs of 20,000 steps;
   "none" means none up to {HIGHEST:g}. Tolerance {LIMIT_TOLERANCE:g}.
 - **Numerical damping** and **period error** at ten steps a period, undamped, fitted to free vibration. "Off" is the
@@ -96,7 +96,9 @@ def out_of_tolerance(line: Measurement) -> list[str]:
         line.limit is not None and t.stability_limit is not None
         and not abs(line.limit - t.stability_limit) <= LIMIT_TOLERANCE
     ):  # fmt: skip
-        found.append(f"{t.label}: the stability limit is {_limit(line.limit)}, theory says {_limit(t.stability_limit)}.")
+        found.append(
+            f"{t.label}: the stability limit is {_limit(line.limit)}, theory says {_limit(t.stability_limit)}."
+        )
     for what, off in (("damping", line.damping_off), ("period error", line.period_off)):
         if not abs(off) <= SPECTRUM_TOLERANCE:
             found.append(f"{t.label}: the numerical {what} is {off:.2e} off its amplification matrix.")
@@ -115,7 +117,9 @@ def drop_in_out_of_tolerance(theory: Theory, place: DropIn) -> list[str]:
     if not place.difference <= DROP_IN_TOLERANCE:
         found.append(f"{theory.label}: in Fig. 3-5 it is {place.difference:.2e} off its oscillator.")
     if not place.energy_error < 0.0:
-        found.append(f"{theory.label}: in Fig. 3-5 a lag gives an energy error of {place.energy_error:.3g}, not below 0.")
+        found.append(
+            f"{theory.label}: in Fig. 3-5 a lag gives an energy error of {place.energy_error:.3g}, not below 0."
+        )
     return found
 
 

@@ -18,9 +18,8 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from hybsim.runtime.program import compile
-from hybsim.wiring import BDSim
-
 from hybsim.studies.verification.theory import Theory
+from hybsim.wiring import BDSim
 
 MASS = np.diag([2.0, 1.5])
 STOREYS = np.array([900.0, 600.0])
@@ -90,4 +89,3 @@ def error(theory: Theory, steps: int) -> float:
     d = result["structure.disp_target"][:: theory.ticks_per_step]
     true = reference(steps)
     return float(np.sqrt(np.mean((d - true) ** 2) / np.mean(true**2)))
-

@@ -1,11 +1,15 @@
-"""Fixtures of the unit tests."""
+"""Fixtures of the unit tests; the modules in `support` are importable by the tests."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 
 class Outcome(NamedTuple):
@@ -28,3 +32,9 @@ def cli(capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
         return Outcome(code, *capfd.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the libraries of generated kernels, thrown away in the end."""
+    return tmp_path_factory.mktemp("kernels")

@@ -1,4 +1,4 @@
-"""Bouc-Wen with degradation and pinching: against closed forms, plain Bouc-Wen and SciPy's solution of the equations."""
+"""Bouc-Wen with degradation and pinching: against closed forms, plain Bouc-Wen and SciPy's solution."""
 
 from __future__ import annotations
 

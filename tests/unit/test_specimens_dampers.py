@@ -211,15 +211,19 @@ def test_relaxation_is_bounded_and_follows_both_inputs():
         (ViscousDamperSampled, {"damping": 1.0, "width": 0}, "'width' of block 'damper' must be at least 1"),
         (MaxwellDamper, {"stiffness": -1.0, "damping": 1.0}, "'stiffness' of block 'damper' must be greater than 0"),
         (MaxwellDamper, {"stiffness": 1.0}, "needs damping= (damping coefficient c"),
-        (MaxwellDamperRate, {"stiffness": 1.0, "damping": 1.0, "exponent": 1.5}, "'exponent' of block 'damper' must be at most 1"),
-        (ForceRelaxation, {"stiffness": 1.0, "overstress": 1.0, "recovery_disp": 1.0}, "needs time= (relaxation time tau in s)"),
+        (
+            MaxwellDamperRate,
+            {"stiffness": 1.0, "damping": 1.0, "exponent": 1.5},
+            "'exponent' of block 'damper' must be at most 1",
+        ),
+        (ForceRelaxation, {"stiffness": 1.0, "overstress": 1.0, "recovery_disp": 1.0}, "needs time= (relaxation time"),
         (
             ForceRelaxation,
             {"stiffness": 1.0, "overstress": -1.0, "time": 1.0, "recovery_disp": 1.0},
             "'overstress' of block 'damper' must be at least 0, got -1.0",
         ),
     ],
-)  # fmt: skip
+)
 def test_refusals_are_one_sentence(cls, parameters, words):
     clock = {"clock": Clock(0.01)} if cls in (ViscousDamperSampled, MaxwellDamper, ForceRelaxation) else {}
     with pytest.raises(ParameterError) as caught:

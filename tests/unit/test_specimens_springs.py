@@ -143,7 +143,7 @@ def test_steel_branch_after_a_reversal():
 
 
 def steady_loop(amplitude, b, r):
-    """Stress at the top and area of the steady loop between -/+ amplitude, for a constant R; e and s as in the block."""
+    """Stress at the top and area of the steady loop between -/+ amplitude, for a constant R, in e and s."""
 
     def branch(e, top):
         # From (-amplitude, -top) to the corner on the upper hardening line.

@@ -62,7 +62,7 @@ class Calls:
         if name and target is getattr(math, name, None):
             return self._math(node, name)
         if target is zeros:
-            self.refuse(node, "zeros(...) stands alone on the right of an assignment", "write `a = zeros(n)`")
+            self.refuse(node, "zeros(...) is used inside an expression", "write `a = zeros(n)` on a line of its own")
         if is_kernel(target):
             return self.scope.call_helper(node, target, [self.expression(a) for a in node.args])
         if hasattr(target, "__code__"):
@@ -92,9 +92,8 @@ class Calls:
         for table, kind in ((MATH_FLOAT, "float"), (MATH_BOOL, "bool"), (MATH_INT, "int")):
             if name in table:
                 if len(node.args) != table[name]:
-                    self.refuse(
-                        node, f"math.{name} takes {table[name]} argument(s) in a kernel, {len(node.args)} given"
-                    )
+                    what = f"math.{name} takes {table[name]} argument(s) in a kernel, {len(node.args)} given"
+                    self.refuse(node, what, "write math.log(a) / math.log(base)" if name == "log" else "")
                 args = [self.number(a) for a in node.args]
                 if kind == "int" and args[0].type == "int":
                     return args[0]
@@ -125,7 +124,7 @@ class Calls:
                 )
             return ir.Call(name, tuple(args), args[0].type)
         if len(args) != 1:
-            self.refuse(node, f"{name} takes one argument in a kernel, {len(args)} given")
+            self.refuse(node, f"{name} takes one argument in a kernel, {len(args)} given", f"write {name}(a)")
         if name == "abs":
             return ir.Call("abs", (args[0],), args[0].type)
         return (

@@ -60,8 +60,9 @@ class Expressions(Calls):
     def expression(self, node: ast.expr) -> ir.Expr:
         method = getattr(self, f"_{type(node).__name__}", None)
         if method is None:
-            what, instead = WORDS.get(type(node), ("something", "use numbers, vectors, math and other kernels"))
-            self.refuse(node, f"{self.shown(node)} is {what} outside the kernel subset", instead)
+            what, instead = WORDS.get(type(node), ("", "use numbers, vectors, math and other kernels"))
+            what = f"{what}, which is " if what else ""
+            self.refuse(node, f"{self.shown(node)} is {what}outside the kernel subset", instead)
         if self.nesting >= DEEPEST:
             self.refuse(
                 node, f"this expression is nested more than {DEEPEST} deep", "split it over several assignments"
@@ -75,10 +76,10 @@ class Expressions(Calls):
         value = self.expression(node)
         if value.type not in ("float", "int"):
             what, instead = {
-                "bool": ("a bool", "write `1.0 if condition else 0.0`"),
+                "bool": (a_type("bool"), "write `1.0 if condition else 0.0`"),
                 "tuple": ("several values", "unpack it first: `a, b = helper(...)`"),
                 "none": ("no value", "let the kernel it calls return one"),
-            }.get(str(value.type), (f"an {value.type}", "index it, or pass it whole to a kernel"))
+            }.get(str(value.type), (a_type(value.type), "index it, or pass it whole to a kernel"))
             self.refuse(node, f"{self.shown(node)} is {what}, a number is needed here", instead)
         return value
 
@@ -91,7 +92,9 @@ class Expressions(Calls):
     def truth(self, node: ast.expr) -> ir.Expr:
         value = self.expression(node)
         if value.type != "bool":
-            self.refuse(node, f"{self.shown(node)} is {value.type}, not a condition", "compare it, as in `a != 0.0`")
+            self.refuse(
+                node, f"{self.shown(node)} is {a_type(value.type)}, not a condition", "compare it, as in `a != 0.0`"
+            )
         return value
 
     def _Constant(self, node: ast.Constant) -> ir.Expr:
@@ -199,19 +202,17 @@ class Expressions(Calls):
         return fold(ir.Binary(op, left, right, "int", node.lineno))
 
     def _Compare(self, node: ast.Compare) -> ir.Expr:
+        if any(type(op) not in COMPARISONS for op in node.ops):
+            self.refuse(
+                node, f"{self.shown(node)} uses a comparison outside the kernel subset", "use <, <=, >, >=, ==, !="
+            )
         terms = [self.number(term) for term in (node.left, *node.comparators)]
         if any(changed(term) for term in terms[1:-1]):
             self.refuse(
-                node,
-                f"{self.shown(node)} calls a kernel that changes an array in the middle",
-                "call it on a line before",
+                node, f"{self.shown(node)} changes an array in the middle of a comparison", "call it on a line before"
             )
         parts: list[ir.Expr] = []
         for op, left, right in zip(node.ops, terms, terms[1:], strict=False):
-            if type(op) not in COMPARISONS:
-                self.refuse(
-                    node, f"{self.shown(node)} uses a comparison outside the kernel subset", "use <, <=, >, >=, ==, !="
-                )
             # Python compares an int and a float by value; where the int may be large, so do we.
             if left.type != right.type:
                 left, right = (
@@ -245,3 +246,8 @@ class Expressions(Calls):
                 "use if/else with assignments",
             )
         return ir.Select(condition, yes, no, yes.type)
+
+
+def a_type(kind: ir.Type) -> str:
+    """A type with its article."""
+    return f"an {kind}" if str(kind)[0] in "ai" else f"a {kind}"

@@ -26,9 +26,9 @@ class Translation(Statements):
     def __init__(
         self, function: Callable[..., Any], fields: Fields, writable: tuple[str, ...], calls: tuple[Any, ...]
     ) -> None:
-        code = function.__code__
         self.scope = self
         self.tree = function_tree(function)
+        code = function.__code__
         name = "lambda_" if code.co_name == "<lambda>" else code.co_name
         self.function = ir.Function(name, code.co_filename, code.co_firstlineno)
         self.calls = (*calls, function)

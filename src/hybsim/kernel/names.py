@@ -85,7 +85,7 @@ class Names:
         kind = self.function.locals.get(name)
         if kind is None or name not in self.assigned:
             self.refuse(node, f"{name!r} may not be set here", "give it a value before the if or the loop")
-        if name == "t" and self.groups:
+        if name == "t" and self.groups and name in self.arguments:
             self.function.uses_time = True
         return ir.Local(name, kind)
 

@@ -150,10 +150,8 @@ class Statements(Names, Expressions):
                 "write one assignment a line",
             )
         if len(call.helper.returns) != len(target.elts):
-            self.refuse(
-                node,
-                f"{call.helper.name} returns {len(call.helper.returns)} value(s), {len(target.elts)} name(s) given",
-            )
+            what = f"{call.helper.name} returns {len(call.helper.returns)} value(s), {len(target.elts)} name(s) given"
+            self.refuse(node, what, "give as many names as values")
         if not all(isinstance(t, ast.Name) for t in target.elts):
             self.refuse(
                 node, f"{self.shown(target)} is not a list of plain names", "unpack into names, then assign them"
@@ -190,7 +188,7 @@ class Statements(Names, Expressions):
             or call.keywords
             or not 1 <= len(call.args) <= 3
         ):
-            self.refuse(node, f"the loop goes over {self.shown(call)}", "write `for i in range(n):` and index")
+            self.refuse(node, f"a kernel cannot loop over {self.shown(call)}", "write `for i in range(n):` and index")
         if not isinstance(node.target, ast.Name):
             self.refuse(node, f"the loop sets {self.shown(node.target)}", "use one name: `for i in range(n):`")
         args = [self.integer(a) for a in call.args]
@@ -235,7 +233,7 @@ class Statements(Names, Expressions):
 
     def _Return(self, node: ast.Return) -> list[ir.Stmt]:
         if self.groups:
-            self.refuse(node, "return inside outputs, update or derivative", "use if/else")
+            self.refuse(node, "outputs, update and derivative return nothing", "use if/else")
         nodes = (
             node.value.elts if isinstance(node.value, ast.Tuple | ast.List) else ([node.value] if node.value else [])
         )

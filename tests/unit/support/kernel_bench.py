@@ -22,6 +22,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 from random_expressions import FIELDS, FLAGS, WHOLE
 from random_kernels import Source
 
@@ -38,6 +39,9 @@ from hybsim.runtime.compilers import find_compiler, flags
 Vectors = dict[str, list[float]]
 Outcome = str | bytes
 """The text of a fault, or the bits of x and y."""
+
+NAN = b"any NaN."
+"""Eight bytes that stand for every NaN."""
 
 NASTY = [
     0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, -3.0, 7.5, 0.1, 1e308, -1e308, 5e-324, -2.5e-310, 1e-300, math.inf,
@@ -79,7 +83,7 @@ def vectors(rng: random.Random) -> Vectors:
 
 
 def bits(x: Sequence[float], y: Sequence[float]) -> bytes:
-    return b"".join(b"a NaN..." if v != v else struct.pack("d", v) for v in (*x, *y))
+    return b"".join(NAN if v != v else struct.pack("d", v) for v in (*x, *y))
 
 
 # plain CPython ------------------------------------------------------------------------------
@@ -184,13 +188,15 @@ class Program:
 
     def run_plain(self, case: Vectors) -> Outcome | None:
         """None where CPython raises; ask after `run_python`, which notices integers beyond 64 bits."""
+        if self.overflowed:
+            return None
         own = {group: list(values) for group, values in case.items()}
         spaces: dict[str, Any] = {group: Fields(group, own[group]) for group in ("u", "x", "p", "y")}
         try:
-            self.plain(*self.arguments({**spaces, "t": own["t"]}))
+            self.plain(*self.arguments({**spaces, "t": own["t"]})[: self.plain.__code__.co_argcount])
         except (ZeroDivisionError, OverflowError, ValueError, IndexError, TypeError):  # TypeError: complex powers
             return None
-        return None if self.overflowed else bits(own["x"], own["y"])
+        return bits(own["x"], own["y"])
 
 
 def watch(function: Callable[..., Any], overflowed: list[str]) -> None:
@@ -198,6 +204,7 @@ def watch(function: Callable[..., Any], overflowed: list[str]) -> None:
     names = function.__globals__
     for name, exact in (("wrap", None), ("int", int), ("math_floor", math.floor), ("math_ceil", math.ceil), ("math_trunc", int)):
         names[f"_hs_{name}"] = _watched(names[f"_hs_{name}"], exact, overflowed)
+    names["_hs_int_floordiv"] = _watched_division(names["_hs_int_floordiv"], overflowed)
     for name, value in list(names.items()):
         if name.startswith("_hs_h") and callable(value):
             watch(value, overflowed)
@@ -207,6 +214,16 @@ def _watched(inner: Callable[[Any], int], exact: Callable[[Any], int] | None, ov
     def watched(a: Any) -> int:
         result = inner(a)
         if not math.isfinite(a) or result != (a if exact is None else exact(a)):
+            overflowed.append("int64")
+        return result
+
+    return watched
+
+
+def _watched_division(inner: Callable[..., int], overflowed: list[str]) -> Callable[..., int]:
+    def watched(a: int, b: int, place: str) -> int:
+        result = inner(a, b, place)
+        if result != a // b:
             overflowed.append("int64")
         return result
 
@@ -267,14 +284,17 @@ class Library:
     def __init__(self, source: str, places: list[str], folder: Path, options: Sequence[str] | None = None) -> None:
         self.places = places
         if options is None:
-            self.library = load(source, name="kernels")
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("HYBSIM_CACHE", str(folder))
+                self.library = load(source, name="kernels")
             return
         compiler = find_compiler()
         assert compiler is not None
-        text, library = folder / f"kernels{len(list(folder.iterdir()))}.c", folder / f"kernels{len(list(folder.iterdir()))}.so"
+        text = folder / f"kernels{len(list(folder.iterdir()))}.c"
         text.write_text(source)
-        subprocess.run([*compiler.command, str(text), *options, "-o", str(library)], check=True, capture_output=True)
-        self.library = ctypes.CDLL(str(library))
+        command = [*compiler.command, str(text), *options, "-o", str(text.with_suffix(".so"))]
+        subprocess.run(command, check=True, capture_output=True)
+        self.library = ctypes.CDLL(str(text.with_suffix(".so")))
 
     def run(self, program: Program, case: Vectors) -> Outcome:
         own = {group: (ctypes.c_double * len(values))(*values) for group, values in case.items()}

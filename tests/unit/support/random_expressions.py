@@ -106,7 +106,7 @@ class Expressions:
                 return f"({a} if {self.truth(depth - 1)} else {b})"
             case 15:
                 return f"float({self.whole(depth - 1)})"
-            case 16 if (calls := [h for h in s.helpers if h.returns == "f"]):
+            case 16 if (calls := self.callable("f")):
                 return self.call(r.choice(calls), depth - 1)
             case _:
                 return self.item() if s.arrays else a
@@ -121,7 +121,7 @@ class Expressions:
             case 0 | 1 | 2:
                 return f"({a} {self.one('+', '-', '*')} {b})"
             case 3 | 4:
-                return f"({a} {self.one('//', '%')} {self.one(b, '3', '-3', '7', '-1')})"
+                return f"({a} {self.one('//', '%')} {b if self.chance(0.08) else self.one('3', '-3', '7', '-1', '-10')})"
             case 5:
                 return f"-({a})"
             case 6:
@@ -132,7 +132,7 @@ class Expressions:
                 return f"{self.one('int', 'math.floor', 'math.ceil', 'math.trunc')}({self.real(depth - 1)})"
             case 9:
                 return f"({a} if {self.truth(depth - 1)} else {b})"
-            case 10 if (calls := [h for h in s.helpers if h.returns == "i"]):
+            case 10 if (calls := self.callable("i")):
                 return self.call(r.choice(calls), depth - 1)
             case _:
                 return self.one("len(p.g)", "len(p.g[0])", "p.flag", a) if s.parameters else a
@@ -168,7 +168,7 @@ class Expressions:
             return self.rng.choice(inside)
         if kind < 0.65:
             return str(self.rng.randrange(n))
-        if kind < 0.93:
+        if kind < 0.985:
             return f"({self.whole(1)}) % {n}"
         return self.whole(1)
 
@@ -177,17 +177,25 @@ class Expressions:
         name = self.rng.choice(sorted(arrays))
         return f"{name}[{', '.join(self.index(n) for n in arrays[name])}]"
 
+    def vectors(self, letter: str) -> list[str]:
+        arrays = self.scope.writable if letter == "w" else self.scope.arrays
+        return sorted(name for name, shape in arrays.items() if len(shape) == 1 and shape[0] >= 3)
+
+    def callable(self, *returns: str) -> list[Helper]:
+        """Helpers that can be called here: those with an array argument need an array."""
+        found = [h for h in self.scope.helpers if h.returns in returns]
+        return [h for h in found if all(self.vectors(letter) for letter in h.arguments if letter in "aw")]
+
     def call(self, helper: Helper, depth: int) -> str:
         """Arguments by their letters: f float, i int, a a vector, w a vector that is changed."""
         arguments = []
         for letter in helper.arguments:
-            vectors = self.scope.writable if letter == "w" else self.scope.arrays
-            names = sorted(n for n, shape in vectors.items() if len(shape) == 1 and shape[0] >= 3)
+            names = self.vectors(letter)
             match letter:
                 case "f":
                     arguments.append(self.real(depth))
                 case "i":
                     arguments.append(self.whole(depth))
                 case _:
-                    arguments.append(self.rng.choice(names) if names else "missing")
+                    arguments.append(self.rng.choice(names))
         return f"{helper.name}({', '.join(arguments)})"

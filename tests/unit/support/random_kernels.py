@@ -91,7 +91,7 @@ class Body(Expressions):
         return self.own[place]
 
     def helper_statement(self, depth: int) -> None:
-        calls = [h for h in self.scope.helpers if h.returns not in ("f", "i") or "w" in h.arguments]
+        calls = [h for h in self.callable("f", "ff", "fi", "none") if h.returns != "f" or "w" in h.arguments]
         if not calls:
             return self.write(depth, "pass")
         helper = self.rng.choice(calls)
@@ -130,7 +130,7 @@ class Body(Expressions):
             case 4:
                 text = f"range(({self.whole(1)}) % 9 - 4, ({self.whole(1)}) % 9 - 4, {r.choice([1, 2, -1, -3])})"
             case _:
-                text = f"range(({self.whole(1)}) % 9 - 4, ({self.whole(1)}) % 9 - 4, ({self.whole(1)}) % 5 - {r.choice([0, 2])})"
+                text = f"range(({self.whole(1)}) % 9 - 4, ({self.whole(1)}) % 9 - 4, ({self.whole(1)}) % 5 - {r.choice([0, 7])})"
         self.write(depth, f"for {name} in {text}:")
         self.block(depth + 1, r.randint(1, 3), True)
         s.loops = saved

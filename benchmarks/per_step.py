@@ -1,0 +1,171 @@
+"""Time per step: emitted programs against hand-written C, bdsim and PathSim.
+
+Both loops fill the same number of rows of the same width, into memory that is there already. What a
+caller of `program.run` waits for beyond that (parameters, new memory, the look for nan and inf, the
+result) is in the figures against bdsim and PathSim.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import io
+from collections.abc import Callable
+from typing import Any
+
+import delayed_bouc_wen
+import fig_3_5
+import hand_written
+import numpy as np
+from figures import Figure
+from timing import by_turns, duration, ratio, spread
+
+import hybsim as hs
+
+
+def emitted_loop(program: hs.Program, rows: np.ndarray) -> Callable[[], None]:
+    """A call of the emitted loop itself, from the beginning of a run."""
+    run = program.engine_c.library.hs_run
+    run.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 2 + [ctypes.c_void_p] * 2
+    run.restype = ctypes.c_int64
+    p, start = program.vectors({})
+    x, stopped = start.copy(), ctypes.c_int64(0)
+
+    def call() -> None:
+        np.copyto(x, start)
+        run(p.ctypes.data, x.ctypes.data, 0, len(rows), rows.ctypes.data, ctypes.addressof(stopped))
+
+    return call
+
+
+def checked_loop(program: hs.Program, rows: np.ndarray) -> Callable[[], None]:
+    """The same with the look for nan and inf."""
+    p, start = program.vectors({})
+    x = start.copy()
+
+    def call() -> None:
+        np.copyto(x, start)
+        program.engine_c.run(p, x, rows)
+
+    return call
+
+
+def repeated(times: int, work: Callable[[], object]) -> Callable[[], None]:
+    def call() -> None:
+        for _ in range(times):
+            work()
+
+    return call
+
+
+def against_hand_written(
+    program: hs.Program, loop: hand_written.Loop, ticks: int, rounds: int, repeat: int
+) -> dict[str, list[float]]:
+    """Seconds of one run each; the rows are compared bit by bit first."""
+    ours, theirs = (np.zeros((ticks, loop.columns)) for _ in range(2))
+    emitted = emitted_loop(program, ours)
+    emitted()
+    loop(theirs)
+    if not np.array_equal(ours.view(np.int64), theirs.view(np.int64)):
+        raise AssertionError(f"the hand-written loop of {program.graph.name} gives other bits")
+    times = by_turns(
+        rounds,
+        emitted=repeated(repeat, emitted),
+        hand_written=repeated(repeat, lambda: loop(theirs)),
+        checked=repeated(repeat, checked_loop(program, ours)),
+    )
+    return {name: [t / repeat for t in samples] for name, samples in times.items()}
+
+
+def fig_3_5_figures(quick: bool) -> list[Figure]:
+    figures = []
+    for specimen in fig_3_5.SPECIMENS:
+        program = hs.compile(fig_3_5.diagram(specimen))
+        loop = fig_3_5.hand_written_loop(program, specimen)
+        ticks = program.ticks(fig_3_5.DURATION, {})
+        times = against_hand_written(program, loop, ticks, 60 if quick else 400, 10)
+        measured = {name: spread(samples) for name, samples in times.items()}
+        figures += [
+            Figure(
+                f"Fig. 3-5 ({specimen}): time per step against hand-written C",
+                ratio(times["emitted"], times["hand_written"]),
+                aim=1.15,
+                measured=measured,
+            ),
+            Figure(
+                f"Fig. 3-5 ({specimen}): with the look for nan and inf",
+                ratio(times["checked"], times["hand_written"]),
+            ),
+            Figure(
+                f"Fig. 3-5 ({specimen}): one step",
+                spread([t / ticks * 1e9 for t in times["emitted"]]),
+                unit="ns",
+            ),
+        ]
+    return figures
+
+
+def bdsim_run(bd: Any) -> Callable[[], object]:
+    """bdsim's own run of a diagram, with all outputs logged as in a result."""
+    with contextlib.redirect_stdout(io.StringIO()):  # it lists outputs that are not connected
+        bd.compile()
+    watch = [block[port] for block in bd.blocklist for port in range(block.nout)]
+    return lambda: bd.runtime.run(bd, T=fig_3_5.DURATION, watch=watch)
+
+
+def bdsim_figures(quick: bool) -> list[Figure]:
+    program = hs.compile(fig_3_5.diagram("linear"))
+    reference = bdsim_run(fig_3_5.diagram("linear"))
+    times = by_turns(
+        2 if quick else 5,
+        bdsim=reference,
+        hybsim=repeated(100, lambda: program.run(fig_3_5.DURATION, engine="c")),
+    )
+    ours = [t / 100 for t in times["hybsim"]]
+    return [
+        Figure(
+            "Fig. 3-5: program.run against bdsim's clocked engine",
+            ratio(times["bdsim"], ours),
+            aim=2000.0,
+            at_least=True,
+            measured={"bdsim": spread(times["bdsim"]), "hybsim": spread(ours)},
+        )
+    ]
+
+
+def bouc_wen_figures(quick: bool) -> list[Figure]:
+    oscillator, length = delayed_bouc_wen.Oscillator(), 4.0 if quick else delayed_bouc_wen.DURATION
+    program = hs.compile(delayed_bouc_wen.diagram(oscillator), solver="rk4")
+    loop = delayed_bouc_wen.hand_written_loop(oscillator)
+    ticks = program.ticks(length, {})
+    rows = np.zeros((ticks, loop.columns))
+    emitted, whole = emitted_loop(program, rows), lambda: program.run(length, engine="c")
+    pathsim, emitted_times, hand_times, whole_times = [], [], [], []
+    for _ in range(1 if quick else 3):
+        simulation, scope = delayed_bouc_wen.pathsim(oscillator)
+        pathsim.append(duration(lambda simulation=simulation: simulation.run(length)))
+        times = by_turns(20 if quick else 40, emitted=emitted, hand=lambda: loop(rows), whole=whole)
+        emitted_times += times["emitted"]
+        hand_times += times["hand"]
+        whole_times += times["whole"]
+    _, (disp, _) = scope.read()
+    np.testing.assert_allclose(disp, program.run(length)["disp"], rtol=0, atol=1e-9)
+    theirs = spread(pathsim).median
+    measured = {
+        "pathsim": spread(pathsim),
+        "emitted": spread(emitted_times),
+        "hand_written": spread(hand_times),
+        "program.run": spread(whole_times),
+    }
+    return [
+        Figure(
+            "delayed Bouc-Wen, RK4: speed-up over PathSim, share of hand-written C's",
+            ratio(hand_times, emitted_times),
+            aim=0.85,
+            at_least=True,
+            measured=measured,
+        ),
+        Figure("delayed Bouc-Wen: speed-up of the emitted loop", spread([theirs / t for t in emitted_times])),
+        Figure("delayed Bouc-Wen: speed-up of the hand-written loop", spread([theirs / t for t in hand_times])),
+        Figure("delayed Bouc-Wen: speed-up of program.run", spread([theirs / t for t in whole_times])),
+    ]
