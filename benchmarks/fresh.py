@@ -40,6 +40,7 @@ def compiled(make: str, *arguments: str) -> dict[str, float]:
     """A diagram from wiring to the first runs."""
     from chains import chain
     from fig_3_5 import DURATION, diagram
+
     from hybsim import compile
 
     start = time.perf_counter()

@@ -14,6 +14,7 @@ import platform
 import sys
 from pathlib import Path
 
+import buildings
 import numpy as np
 import per_step
 import start_up
@@ -32,6 +33,7 @@ SECTIONS = {
     "cache": start_up.cache_figures,
     "import": start_up.import_figures,
     "sweep": sweeps.sweep_figures,
+    "buildings": buildings.building_figures,
 }
 
 

@@ -10,6 +10,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+Clock = Callable[[], float]
+
+own_time = time.thread_time
+"""Seconds this thread computed: for work in one thread, whatever else the machine is doing."""
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -31,14 +36,16 @@ def spread(samples: Sequence[float]) -> Spread:
     return Spread(median, low, high, tuple(samples))
 
 
-def duration(work: Callable[[], object]) -> float:
+def duration(work: Callable[[], object], clock: Clock = time.perf_counter) -> float:
     """Seconds one call takes."""
-    start = time.perf_counter()
+    start = clock()
     work()
-    return time.perf_counter() - start
+    return clock() - start
 
 
-def by_turns(rounds: int, **candidates: Callable[[], object]) -> dict[str, list[float]]:
+def by_turns(
+    rounds: int, clock: Clock = time.perf_counter, **candidates: Callable[[], object]
+) -> dict[str, list[float]]:
     """Seconds of each candidate in each round; who begins changes from round to round."""
     times: dict[str, list[float]] = {name: [] for name in candidates}
     order = list(candidates)
@@ -46,7 +53,7 @@ def by_turns(rounds: int, **candidates: Callable[[], object]) -> dict[str, list[
         candidates[name]()  # caches, page faults and lazy imports are paid once, before
     for _ in range(rounds):
         for name in order:
-            times[name].append(duration(candidates[name]))
+            times[name].append(duration(candidates[name], clock))
         order.append(order.pop(0))
     return times
 

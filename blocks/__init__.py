@@ -6,8 +6,6 @@ file in the folder of its family and its line here.
 
 from __future__ import annotations
 
-from hybsim.kernel import KernelBlock
-
 from hybsim.blocks.actuators.transfer_function import Actuator, ActuatorSampled
 from hybsim.blocks.compensators.polynomial_predictor import Predictor
 from hybsim.blocks.compensators.time_delay import Delay
@@ -23,8 +21,8 @@ from hybsim.blocks.integrators.implicit_explicit import ImplicitExplicit
 from hybsim.blocks.integrators.kr_alpha import KRAlpha
 from hybsim.blocks.integrators.modified_newmark import ModifiedNewmark
 from hybsim.blocks.integrators.momentum import MomentumNewmark
-from hybsim.blocks.integrators.newmark_beta import NewmarkBeta
 from hybsim.blocks.integrators.newmark_banded import NewmarkBanded
+from hybsim.blocks.integrators.newmark_beta import NewmarkBeta
 from hybsim.blocks.integrators.newmark_explicit import NewmarkExplicit
 from hybsim.blocks.integrators.operator_splitting import OperatorSplitting
 from hybsim.blocks.integrators.osm_us import OSMUS
@@ -47,6 +45,7 @@ from hybsim.blocks.specimens.mr_damper import MRDamper, MRDamperRate
 from hybsim.blocks.specimens.spring import Spring
 from hybsim.blocks.specimens.storeys import Storeys, StoreysBoucWen
 from hybsim.blocks.specimens.viscous_damper import ViscousDamper, ViscousDamperSampled
+from hybsim.kernel import KernelBlock
 
 CATALOGUE: dict[str, type[KernelBlock]] = {
     "GROUNDMOTION": GroundMotion,

@@ -17,9 +17,7 @@ def ticks(seconds: float, dt: float) -> float:
     """`seconds` in ticks of `dt`."""
     quotient = seconds / dt
     if quotient > 2.0**53:
-        raise ParameterError(
-            f"A time of {seconds:g} s cannot be counted in ticks of {dt:g} s; check its unit."
-        )
+        raise ParameterError(f"A time of {seconds:g} s cannot be counted in ticks of {dt:g} s; check its unit.")
     nearest = float(round(quotient))
     return nearest if abs(quotient - nearest) <= COINCIDENT * max(1.0, nearest) else quotient
 

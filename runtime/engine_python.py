@@ -17,7 +17,6 @@ import numpy as np
 from hybsim.kernel import Prepared
 from hybsim.kernel.ieee import KernelFault
 from hybsim.kernel.spec import blank, fresh
-
 from hybsim.runtime.graph import Graph, Node, Step
 from hybsim.runtime.result import Stop
 from hybsim.runtime.solvers import Rule

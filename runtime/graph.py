@@ -15,7 +15,6 @@ from hybsim.errors import DiagramError
 from hybsim.kernel import BlockSpec, KernelBlock, Prepared, ir
 from hybsim.kernel.dataflow import inputs_read, only
 from hybsim.kernel.spec import Translated, translate
-
 from hybsim.runtime.diagram import FlatDiagram, ticks_of
 
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from hybsim.errors import CompilerError, ParameterError, RunError, near
 from hybsim.kernel import Prepared
-
 from hybsim.runtime import manifest
 from hybsim.runtime.diagram import flatten
 from hybsim.runtime.emit import emit

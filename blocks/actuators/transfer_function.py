@@ -106,9 +106,7 @@ def from_control(value: Any) -> LinearSystem:
     if isinstance(value, control.StateSpace):
         a, b, c, d = (np.array(m, dtype=float) for m in (value.A, value.B, value.C, value.D))
         return LinearSystem(a, b, c, d, _sample_time(value.dt))
-    raise ValueError(
-        f"must be a control.TransferFunction, a control.StateSpace or a pair (num, den), got {value!r}"
-    )
+    raise ValueError(f"must be a control.TransferFunction, a control.StateSpace or a pair (num, den), got {value!r}")
 
 
 def balanced(system: LinearSystem) -> LinearSystem:

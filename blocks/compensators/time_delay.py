@@ -76,8 +76,7 @@ class Delay(Sampled):
     def check_run(cls, q: SimpleNamespace, dt: float, duration: float) -> None:
         if q.delay > duration:
             raise ParameterError(
-                f"The delay of {q.delay:g} s is longer than the run of {duration:g} s;"
-                " run longer or shorten the delay."
+                f"The delay of {q.delay:g} s is longer than the run of {duration:g} s; run longer or shorten the delay."
             )
 
     @kernel

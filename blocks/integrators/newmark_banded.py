@@ -29,7 +29,9 @@ class Band(Param):
     def check(self, value: Any) -> np.ndarray:
         array = np.atleast_2d(np.asarray(value, dtype=float))
         if array.ndim != 2 or not np.isfinite(array).all():
-            raise ValueError("must be the finite lower band of a symmetric matrix, as scipy.linalg.cholesky_banded takes it")
+            raise ValueError(
+                "must be the finite lower band of a symmetric matrix, as scipy.linalg.cholesky_banded takes it"
+            )
         return array
 
 

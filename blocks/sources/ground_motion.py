@@ -36,9 +36,7 @@ class GroundMotion(Sampled):
         scale=Real("factor on the accelerations", 1.0),
         time_scale=Positive("factor on time", 1.0),
         interpolation=Choice("values between samples", "linear", among=INTERPOLATIONS),
-        max_duration=Real(
-            "longest record of a sweep in s; None for this record's", None, at_least=0.0, optional=True
-        ),
+        max_duration=Real("longest record of a sweep in s; None for this record's", None, at_least=0.0, optional=True),
     )
     state = State(k=0.0)
 
@@ -51,9 +49,7 @@ class GroundMotion(Sampled):
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
         accel = sampled(q, dt)
-        length = (
-            accel.size if q.max_duration is None else stored_ticks("max_duration", q.max_duration, dt) + 1
-        )
+        length = accel.size if q.max_duration is None else stored_ticks("max_duration", q.max_duration, dt) + 1
         if accel.size > length:
             raise ParameterError(
                 f"The record of {(accel.size - 1) * dt:g} s is longer than max_duration={q.max_duration:g} s;"

@@ -34,9 +34,7 @@ HEADER_LINES = 20  # PEER writes four; spectrally matched files carry the old he
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eEdD][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _COMMENT = re.compile(r"(?:^|\s)[#%].*", re.DOTALL)
-_OLD_HEADER = re.compile(
-    rf"^\s*([0-9]{{1,12}})\s*,?\s+({_NUMBER.pattern})\s*,?\s*NPTS\s*,\s*DT\b", re.IGNORECASE
-)
+_OLD_HEADER = re.compile(rf"^\s*([0-9]{{1,12}})\s*,?\s+({_NUMBER.pattern})\s*,?\s*NPTS\s*,\s*DT\b", re.IGNORECASE)
 _NEW_HEADER = re.compile(rf"\bNPTS\s*=\s*([0-9]{{1,12}})\s*,?\s*DT\s*=\s*({_NUMBER.pattern})", re.IGNORECASE)
 _HEADER_UNIT = re.compile(r"\bUNITS?\s+OF\s+([^\s,]+)", re.IGNORECASE)
 _OTHER_QUANTITY = re.compile(r"\b(VELOCITY|DISPLACEMENT)\s+TIME\b", re.IGNORECASE)
@@ -50,9 +48,7 @@ def read_values(
     header = _find_peer_header(lines)
     if header is not None:
         if column is not None or skip:
-            raise RecordError(
-                f"{file}: its NPTS, DT header says where the values are, so leave out column= and skip=."
-            )
+            raise RecordError(f"{file}: its NPTS, DT header says where the values are, so leave out column= and skip=.")
         return _read_peer(lines, *header, file=file, dt=dt, unit=unit)
     if file.lower().endswith(".at2"):
         raise RecordError(
@@ -154,9 +150,7 @@ def _read_columns(
     first_line, width = rows[0][0], len(rows[0][1])
     for line, cells in rows:
         if len(cells) != width:
-            raise RecordError(
-                f"{file}, line {line}: {_columns(len(cells))} where line {first_line} has {width}."
-            )
+            raise RecordError(f"{file}, line {line}: {_columns(len(cells))} where line {first_line} has {width}.")
     index = _column_index(column, width, names, file=file)
     # With both dt and column given the first column need not be time: three components, say.
     timed = width > 1 and (dt is None or column is None)

@@ -162,9 +162,7 @@ def load_record(
     is_bundled = isinstance(source, str) and source in _BUNDLED
     is_file = isinstance(source, (str, os.PathLike)) and not is_bundled
     if not is_file and (wanted is not None or skipped):
-        raise RecordError(
-            "column= and skip= are for files; leave them out for bundled names, Records and arrays."
-        )
+        raise RecordError("column= and skip= are for files; leave them out for bundled names, Records and arrays.")
 
     if isinstance(source, Record):
         agreed_dt(source.dt, given_dt, file=source.name)
@@ -249,9 +247,7 @@ def _vector(values: Any, name: str) -> FloatArray:
         raise RecordError(f"Record {name!r} is empty; it needs at least one value.")
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
-        raise RecordError(
-            f"Record {name!r} has {array[bad[0]]} at index {bad[0]}; all values must be finite."
-        )
+        raise RecordError(f"Record {name!r} has {array[bad[0]]} at index {bad[0]}; all values must be finite.")
     return array
 
 

@@ -46,9 +46,7 @@ class SineSweep(Sampled):
                     " lower it or use a shorter tick."
                 )
             if q.law == "logarithmic" and frequency == 0.0:
-                raise ParameterError(
-                    f"{name} must be greater than 0 Hz in a logarithmic sweep; use law='linear'."
-                )
+                raise ParameterError(f"{name} must be greater than 0 Hz in a logarithmic sweep; use law='linear'.")
         rate = math.log(q.f_end / q.f_start) / q.duration if q.law == "logarithmic" else 0.0
         curvature = 0.5 * (q.f_end - q.f_start) / q.duration if q.law == "linear" else 0.0
         return Prepared(

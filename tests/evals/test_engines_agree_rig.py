@@ -88,9 +88,7 @@ def test_a_lag_adds_energy_and_a_lead_takes_it(mean):
 def test_several_degrees_of_freedom_agree():
     bd = hs.BDSim().blockdiagram(dt=0.01)
     mass = np.array([[2.0, 0.2, 0.0], [0.2, 1.0, 0.0], [0.0, 0.0, 0.5]])
-    structure = bd.NEWMARK(
-        name="structure", mass=mass, damping=0.1 * mass + 0.05 * np.eye(3), initial_vel=[1, 0, 0]
-    )
+    structure = bd.NEWMARK(name="structure", mass=mass, damping=0.1 * mass + 0.05 * np.eye(3), initial_vel=[1, 0, 0])
     load, noise = (bd.NORMAL(name=name, seed=seed, width=3) for name, seed in (("load", 1), ("noise", 2)))
     lag = bd.LAG(name="lag", mean=0.2, variance=0.01, width=3)
     springs = bd.SPRING(name="springs", stiffness=20.0, width=3)

@@ -81,9 +81,7 @@ def test_step_response_is_that_of_the_system():
 
 def test_first_order_closed_form():
     block = Actuator(system=([30.0], [1.0, 30.0]))
-    way = solve_ivp(
-        lambda t, x: block.deriv(t, [2.0], x), (0.0, 0.1), block.getstate0(), rtol=1e-10, atol=1e-13
-    )
+    way = solve_ivp(lambda t, x: block.deriv(t, [2.0], x), (0.0, 0.1), block.getstate0(), rtol=1e-10, atol=1e-13)
     assert block.output(0.0, [2.0], way.y[:, -1])[0] == pytest.approx(2 * (1 - math.exp(-3)), rel=1e-7)
 
 
@@ -108,9 +106,7 @@ def test_a_system_without_dynamics_passes_its_command():
 @pytest.mark.parametrize("dt", [0.001, 0.01])
 def test_discretised_response_is_that_of_python_control(method, dt):
     commands = np.random.default_rng(2).normal(size=200)
-    discrete = control.sample_system(
-        control.ss(SERVO), dt, method="bilinear" if method == "tustin" else method
-    )
+    discrete = control.sample_system(control.ss(SERVO), dt, method="bilinear" if method == "tustin" else method)
     expected = control.forced_response(discrete, inputs=commands).outputs
     got = simulated(sampled(dt, system=SERVO, method=method), commands)
     np.testing.assert_allclose(got, expected, rtol=0, atol=1e-9)
@@ -131,9 +127,7 @@ def test_foh_is_exact_for_a_ramp():
 
 def test_a_discrete_system_at_the_tick_is_taken_as_it_is():
     discrete = control.tf([0.3], [1.0, -0.7], 0.001)
-    np.testing.assert_allclose(
-        simulated(sampled(system=discrete), np.ones(4)), [0.0, 0.3, 0.51, 0.657], rtol=1e-14
-    )
+    np.testing.assert_allclose(simulated(sampled(system=discrete), np.ones(4)), [0.0, 0.3, 0.51, 0.657], rtol=1e-14)
 
 
 # Direct paths
@@ -183,9 +177,7 @@ def test_unstable_and_integrating_systems_are_warned_about():
     unstable = warned(control.tf([-1.0], [1.0, -1.0]))
     assert "unstable: it has a pole at 1" in unstable[0]
     assert "unstable: it has a pole at 1.2" in warned(control.tf([-0.2], [1.0, -1.2], 0.001), sampled)[0]
-    assert warned(([1.0], [1.0, 0.0])) == [
-        "The actuator's system has no finite DC gain: it integrates its command."
-    ]
+    assert warned(([1.0], [1.0, 0.0])) == ["The actuator's system has no finite DC gain: it integrates its command."]
 
 
 def test_one_warning_for_each_system_not_for_each_use():

@@ -75,9 +75,7 @@ def call_twice(library: ctypes.CDLL) -> float:
 
 def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment}
-    return subprocess.run(
-        [sys.executable, "-c", ALONE + code], capture_output=True, text=True, env=env, check=False
-    )
+    return subprocess.run([sys.executable, "-c", ALONE + code], capture_output=True, text=True, env=env, check=False)
 
 
 # ---- finding a compiler
@@ -105,9 +103,7 @@ def test_a_compiler_is_looked_for_in_a_fixed_order(
 
 
 @pytest.mark.parametrize("variable", ["HYBSIM_CC", "CC"])
-@pytest.mark.parametrize(
-    ("value", "expected"), [("no-such-cc -O9", "not an executable"), ("'", "cannot be split")]
-)
+@pytest.mark.parametrize(("value", "expected"), [("no-such-cc -O9", "not an executable"), ("'", "cannot be split")])
 def test_a_named_compiler_that_does_not_exist_is_an_error(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, expected: str
 ) -> None:
@@ -242,9 +238,7 @@ def test_what_changes_the_code_changes_the_library(tmp_path: Path, monkeypatch: 
 
 
 @needs_cc
-def test_a_named_compiler_may_have_arguments_and_blanks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_named_compiler_may_have_arguments_and_blanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = "#ifndef EXTRA\n#define EXTRA 1\n#endif\nint extra(void) { return EXTRA; }\n"
     monkeypatch.setenv("HYBSIM_CC", f"{CC} -DEXTRA=7")
     assert load(source).extra() == 7
@@ -255,9 +249,7 @@ def test_a_named_compiler_may_have_arguments_and_blanks(
 
 
 @needs_cc
-def test_without_a_compiler_a_library_of_any_compiler_is_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_compiler_a_library_of_any_compiler_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     counting(tmp_path, monkeypatch)
     path = build(TWICE, name="first")
     monkeypatch.setenv("HYBSIM_CC", "none")
@@ -269,9 +261,7 @@ def test_without_a_compiler_a_library_of_any_compiler_is_used(
 
 @needs_cc
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.9999])
-def test_a_damaged_library_is_built_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
-) -> None:
+def test_a_damaged_library_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float) -> None:
     log = counting(tmp_path, monkeypatch)
     path = build(TWICE)
     whole = path.read_bytes()
@@ -283,9 +273,7 @@ def test_a_damaged_library_is_built_again(
 
 
 @needs_cc
-def test_a_library_that_cannot_be_loaded_is_built_again_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_library_that_cannot_be_loaded_is_built_again_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The first run of this compiler writes nonsense to the last argument, the output.
     ran = tmp_path / "ran"
     spoil = f'touch "{ran}"; for output; do :; done; echo no > "$output"; exit 0'
@@ -411,9 +399,7 @@ def test_a_checked_build_ends_the_process_on_undefined_behaviour(kind: str) -> N
 def test_a_variable_makes_checked_builds_the_default(
     monkeypatch: pytest.MonkeyPatch, value: str, expected: int
 ) -> None:
-    source = (
-        "#ifdef HS_CHECKED\nint checked(void) { return 1; }\n#else\nint checked(void) { return 0; }\n#endif\n"
-    )
+    source = "#ifdef HS_CHECKED\nint checked(void) { return 1; }\n#else\nint checked(void) { return 0; }\n#endif\n"
     monkeypatch.setenv("HYBSIM_CHECKED", value)
     assert load(source).checked() == expected
     assert load(source, checked=False).checked() == 0

@@ -140,13 +140,9 @@ def later(block, **changed):
 
 def test_a_later_delay_must_fit_the_block_as_it_was_made():
     block = make(delay=0.03)
-    with pytest.raises(
-        ParameterError, match=r"delay of 0\.05 s is longer than max_delay=0\.03 s; declare max_delay="
-    ):
+    with pytest.raises(ParameterError, match=r"delay of 0\.05 s is longer than max_delay=0\.03 s; declare max_delay="):
         later(block, delay=0.05)
-    with pytest.raises(
-        ParameterError, match=r"delay of 0\.004 s is shorter than min_delay=0\.01 s.*below one tick"
-    ):
+    with pytest.raises(ParameterError, match=r"delay of 0\.004 s is shorter than min_delay=0\.01 s.*below one tick"):
         later(block, delay=0.004)
 
 
@@ -162,7 +158,5 @@ def test_delays_within_the_declared_limits_keep_the_shape_of_the_program(delay):
 def test_a_delay_longer_than_the_run_is_refused():
     spec = make(delay=0.5).spec()
     spec.check_run(spec.parameters, 0.01, 0.5)
-    with pytest.raises(
-        ParameterError, match=r"delay of 0\.5 s is longer than the run of 0\.4 s; run longer or"
-    ):
+    with pytest.raises(ParameterError, match=r"delay of 0\.5 s is longer than the run of 0\.4 s; run longer or"):
         spec.check_run(spec.parameters, 0.01, 0.4)

@@ -94,9 +94,7 @@ def test_undamped_free_vibration_is_the_solution_of_the_difference_equation():
 def test_order_two_against_the_exact_oscillator():
     omega, zeta, end = 2 * math.pi, 0.05, 2.2
     damped = omega * math.sqrt(1 - zeta**2)
-    exact = math.exp(-zeta * omega * end) * (
-        math.cos(damped * end) + zeta * omega / damped * math.sin(damped * end)
-    )
+    exact = math.exp(-zeta * omega * end) * (math.cos(damped * end) + zeta * omega / damped * math.sin(damped * end))
     errors = []
     for ticks in (100, 200, 400):
         block = newmark(end / ticks, mass=1.0, damping=2 * zeta * omega, initial_disp=1.0)
@@ -138,9 +136,7 @@ def test_damping_and_initial_values_for_all_degrees_of_freedom_at_once():
 
 @pytest.mark.parametrize("mass", [1.0, [[1.0, 0.0], [0.0, 2.0]]])
 def test_nothing_passes_through_within_a_tick(mass):
-    assert newmark(mass=mass)._kernels.feedthrough == dict.fromkeys(
-        ("disp_target", "vel", "accel"), frozenset()
-    )
+    assert newmark(mass=mass)._kernels.feedthrough == dict.fromkeys(("disp_target", "vel", "accel"), frozenset())
 
 
 @pytest.mark.parametrize(

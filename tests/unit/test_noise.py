@@ -45,9 +45,7 @@ def test_normal_noise_has_its_mean_and_variance():
 
 def test_mean_and_variance_only_shift_and_stretch_the_noise_of_a_seed():
     plain = played(make(NormalNoise, seed=3), 50)
-    assert played(make(NormalNoise, seed=3, mean=2.0, variance=9.0), 50) == pytest.approx(
-        2.0 + 3.0 * plain, rel=1e-14
-    )
+    assert played(make(NormalNoise, seed=3, mean=2.0, variance=9.0), 50) == pytest.approx(2.0 + 3.0 * plain, rel=1e-14)
     assert played(make(NormalNoise, seed=3, mean=2.0, variance=0.0), 50).tolist() == [2.0] * 50
 
 
@@ -73,9 +71,7 @@ def test_white_noise_is_held_between_its_samples():
     assert (values == values[:, :1]).all()
     assert len(set(values[:, 0])) == 100
     every_tick = played(make(WhiteNoise, power=1.0, seed=8), 100)
-    assert values[:, 0] == pytest.approx(
-        every_tick / math.sqrt(5.0), rel=1e-12
-    )  # variance = power / sample_time
+    assert values[:, 0] == pytest.approx(every_tick / math.sqrt(5.0), rel=1e-12)  # variance = power / sample_time
 
 
 def test_white_noise_has_its_spectral_density():

@@ -44,9 +44,7 @@ def test_coefficients_are_the_binomial_ones_where_the_spacing_is_the_horizon(ord
         assert make(horizon=delay, spacing=delay, order=order)._prepared.p["a"].tolist() == published
 
 
-@given(
-    order=st.integers(0, 5), stride=st.integers(1, 4), horizon=st.floats(0.0, 0.05), seed=st.integers(0, 99)
-)
+@given(order=st.integers(0, 5), stride=st.integers(1, 4), horizon=st.floats(0.0, 0.05), seed=st.integers(0, 99))
 def test_a_polynomial_of_its_order_is_predicted_exactly(order, stride, horizon, seed):
     polynomial = np.polynomial.Polynomial(np.random.default_rng(seed).normal(size=order + 1))
     t = np.arange(order * stride + 6)  # in ticks
@@ -64,9 +62,7 @@ def test_output_is_the_fit_through_the_present_and_past_samples(order, stride, h
     past = np.concatenate([np.full(order * stride, 0.7), signal])
     nodes = -stride * 0.01 * np.arange(order + 1)
     weights = np.linalg.solve(np.vander(nodes, increasing=True).T, horizon ** np.arange(order + 1.0))
-    expected = [
-        sum(w * past[order * stride + k - j * stride] for j, w in enumerate(weights)) for k in range(50)
-    ]
+    expected = [sum(w * past[order * stride + k - j * stride] for j, w in enumerate(weights)) for k in range(50)]
     got = drive(make(order=order, spacing=stride * 0.01, horizon=horizon, initial=0.7), signal)
     assert got == pytest.approx(np.array(expected), rel=1e-9, abs=1e-9)
 
@@ -83,9 +79,7 @@ def test_it_makes_up_for_a_delay_of_a_slow_sine():
 
 def test_the_spacing_is_the_tick_by_default():
     signal = np.random.default_rng(2).normal(size=20)
-    assert np.array_equal(
-        drive(make(horizon=0.013), signal), drive(make(horizon=0.013, spacing=0.01), signal)
-    )
+    assert np.array_equal(drive(make(horizon=0.013), signal), drive(make(horizon=0.013, spacing=0.01), signal))
 
 
 def test_no_horizon_is_the_signal_itself():
@@ -145,9 +139,7 @@ def test_bad_parameters_are_refused_in_a_sentence(parameters, sentence):
 
 def test_a_later_spacing_must_fit_the_block_as_it_was_made():
     spec = make(horizon=0.02).spec()
-    with pytest.raises(
-        ParameterError, match=r"spacing of 0\.02 s is longer than max_spacing=0\.01 s; declare"
-    ):
+    with pytest.raises(ParameterError, match=r"spacing of 0\.02 s is longer than max_spacing=0\.01 s; declare"):
         spec.prepare({**spec.parameters, "spacing": 0.02}, 0.01)
     block = make(horizon=0.02, max_spacing=0.05)
     spec = block.spec()

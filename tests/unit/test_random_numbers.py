@@ -94,8 +94,7 @@ def test_normals_are_box_muller_of_the_uniform_stream():
     seeds = [int(s) for s in seeded(7)]
     u = list(itertools.islice(reference(seeds), 40))
     expected = [
-        math.sqrt(-2.0 * math.log(r)) * math.cos(2.0 * math.pi * a)
-        for r, a in zip(u[::2], u[1::2], strict=True)
+        math.sqrt(-2.0 * math.log(r)) * math.cos(2.0 * math.pi * a) for r, a in zip(u[::2], u[1::2], strict=True)
     ]
     state, numbers = seeded_normals(7, 20)
     assert numbers.tolist() == expected

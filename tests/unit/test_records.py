@@ -241,9 +241,7 @@ def test_scale_and_time_scale_by_hand():
     assert record.resampled(5.0).tolist() == [0]
 
 
-@pytest.mark.parametrize(
-    ("points", "tick", "time_scale"), [(30, 0.01, 1.0), (402, 0.001, 1.0), (12, 0.007, 0.7)]
-)
+@pytest.mark.parametrize(("points", "tick", "time_scale"), [(30, 0.01, 1.0), (402, 0.001, 1.0), (12, 0.007, 0.7)])
 def test_the_last_sample_is_kept_where_the_quotient_falls_just_short(points, tick, time_scale):
     assert (points - 1) * (0.02 * time_scale) / tick % 1 > 0.5  # 57.99999999999999 for the first
     record = load_record(np.arange(1.0, points + 1), dt=0.02)

@@ -246,7 +246,7 @@ def test_the_message_says_where_what_and_what_instead(line: str, what: str, inst
     first = 2 + ("zeros(3)\n" in line)  # the line after the one that prepares it
     assert re.fullmatch(r"<block( \w+)?>:(\d+)", place) and place.endswith(f":{first}"), message
     assert what in text and text.endswith(".") and "\n" not in text
-    assert not instead or instead in text.partition("; ")[2]
+    assert instead and instead in text.partition("; ")[2]
 
 
 @pytest.mark.parametrize(

@@ -270,23 +270,17 @@ def test_numbers_that_are_none_survive_in_the_other_files(stopped: Result, tmp_p
     assert json.loads(about["stopped"])["block"] == "specimen"
     with np.load(stopped.to_npz(tmp_path / "run.npz")) as file:
         assert bits(file["specimen.force"]) == bits(stopped["specimen.force"])
-    assert bits(scipy.io.loadmat(stopped.to_mat(tmp_path / "run.mat"))["modes_disp"]) == bits(
-        stopped["modes"]
-    )
+    assert bits(scipy.io.loadmat(stopped.to_mat(tmp_path / "run.mat"))["modes_disp"]) == bits(stopped["modes"])
 
 
-@given(
-    names=st.lists(st.text(st.characters(codec="ascii"), min_size=1, max_size=90), unique=True, max_size=12)
-)
+@given(names=st.lists(st.text(st.characters(codec="ascii"), min_size=1, max_size=90), unique=True, max_size=12))
 @settings(max_examples=200, deadline=None)
 def test_matlab_accepts_every_name(names: list[str]) -> None:
     # MATLAB: a letter, then letters, digits and underscores; namelengthmax is 63.
     variables = list(matlab_names(names, taken={"t", "manifest"}).values())
     assert len(set(variables)) == len(names)
     for variable in variables:
-        assert (
-            variable[0].isalpha() and variable.isidentifier() and variable.isascii() and len(variable) <= 63
-        )
+        assert variable[0].isalpha() and variable.isidentifier() and variable.isascii() and len(variable) <= 63
         assert variable not in ("t", "manifest")
 
 
@@ -303,9 +297,7 @@ def test_two_signals_do_not_become_one_matlab_variable() -> None:
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-def test_a_missing_folder_or_a_folder_as_the_file_is_refused(
-    result: Result, tmp_path: Path, writer: str
-) -> None:
+def test_a_missing_folder_or_a_folder_as_the_file_is_refused(result: Result, tmp_path: Path, writer: str) -> None:
     write: Callable[[Path], Any] = getattr(result, writer)
     with pytest.raises(HybsimError, match=r"the folder '.*nowhere' does not exist, so create it first\."):
         write(tmp_path / "nowhere" / "run")

@@ -171,9 +171,7 @@ def swept(f, amplitude, phase, times):
     return amplitude * np.sin(phase + 2.0 * np.pi * np.array(cycles))
 
 
-@pytest.mark.parametrize(
-    ("f_start", "f_end"), [(0.5, 20.0), (20.0, 0.5), (3.0, 3.0), (0.0, 10.0), (10.0, 0.0)]
-)
+@pytest.mark.parametrize(("f_start", "f_end"), [(0.5, 20.0), (20.0, 0.5), (3.0, 3.0), (0.0, 10.0), (10.0, 0.0)])
 def test_linear_sweep(f_start, f_end):
     block = make(SineSweep, amplitude=2.0, f_start=f_start, f_end=f_end, duration=1.5, phase=0.3)
     expected = swept(lambda t: f_start + (f_end - f_start) * t / 1.5, 2.0, 0.3, 0.01 * np.arange(151))
@@ -182,9 +180,7 @@ def test_linear_sweep(f_start, f_end):
 
 @pytest.mark.parametrize(("f_start", "f_end"), [(0.5, 20.0), (20.0, 0.5), (3.0, 3.0), (3.0, 3.0000001)])
 def test_logarithmic_sweep(f_start, f_end):
-    block = make(
-        SineSweep, amplitude=2.0, f_start=f_start, f_end=f_end, duration=1.5, phase=0.3, law="logarithmic"
-    )
+    block = make(SineSweep, amplitude=2.0, f_start=f_start, f_end=f_end, duration=1.5, phase=0.3, law="logarithmic")
     expected = swept(lambda t: f_start * (f_end / f_start) ** (t / 1.5), 2.0, 0.3, 0.01 * np.arange(151))
     assert played(block, 151) == pytest.approx(expected, abs=1e-10)
 
@@ -198,9 +194,7 @@ def test_sweeps_are_scipys_chirp_with_a_sine():
         )
 
 
-@pytest.mark.parametrize(
-    ("after", "expected"), [("zero", 0.0), ("hold", math.sin(2.0 * math.pi * 3.25 * 0.305))]
-)
+@pytest.mark.parametrize(("after", "expected"), [("zero", 0.0), ("hold", math.sin(2.0 * math.pi * 3.25 * 0.305))])
 def test_after_the_sweep(after, expected):
     # 3.25 Hz is the mean frequency; the end, 0.305 s, lies between two ticks.
     block = make(SineSweep, f_start=3.0, f_end=3.5, duration=0.305, after=after)

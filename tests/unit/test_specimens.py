@@ -204,13 +204,9 @@ def test_bouc_wen_forms_agree_on_a_sine():
 
     times = np.linspace(0.0, 10.0, 2001)
     way = solve_ivp(dz, (0.0, 10.0), [0.0], t_eval=times, rtol=1e-9, atol=1e-11, max_step=0.02)
-    expected = [
-        rate.output(t, [math.sin(t), math.cos(t)], [z])[0] for t, z in zip(times, way.y[0], strict=True)
-    ]
+    expected = [rate.output(t, [math.sin(t), math.cos(t)], [z])[0] for t, z in zip(times, way.y[0], strict=True)]
     # Between two ticks around a peak the path is not monotonic: 1/2 (dt/2)^2 of displacement is missed there.
-    np.testing.assert_allclose(
-        forces(bouc_wen(), np.sin(times)), expected, rtol=0, atol=10.0 * 4 * 0.5 * 0.0025**2
-    )
+    np.testing.assert_allclose(forces(bouc_wen(), np.sin(times)), expected, rtol=0, atol=10.0 * 4 * 0.5 * 0.0025**2)
 
 
 UNIT = {"stiffness": 1.0, "yield_disp": 1.0}

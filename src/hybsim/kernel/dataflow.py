@@ -121,22 +121,22 @@ def inputs_read(function: ir.Function) -> frozenset[str]:
 def only(outputs: ir.Function, wanted: frozenset[str]) -> ir.Function:
     """The part of `outputs` that computes the wanted outputs and writes no other.
 
-    Another output that is read on the way becomes a local: it may be computed already, and differ by now.
+    Another output that is needed on the way becomes a local: it may be computed already, and differ by now.
     """
-    keys = closure(outputs.body, {("y", name) for name in wanted})
-    body, local_types = _kept(outputs.body, keys), dict(outputs.locals)
-    arrays: list[ir.Stmt] = []
-    for name in sorted(n for group, n in keys if group == "y" and n not in wanted):
-        output = next((n for n in _all(body) if isinstance(n, ir.Field) and key(n) == ("y", name)), None)
-        if output is None:
-            continue
-        local = f"y_{name}"
-        while local in local_types:
-            local += "_"
-        local_types[local] = output.type
-        body = _renamed(body, output, ir.Local(local, output.type))
+    body = _kept(outputs.body, closure(outputs.body, {("y", name) for name in wanted}))
+    local_types, arrays = dict(outputs.locals), []
+    others = {
+        node for node in _all(body) if isinstance(node, ir.Field) and node.group == "y" and node.name not in wanted
+    }
+    for output in sorted(others, key=lambda node: node.name):
+        name = f"y_{output.name}"
+        while name in local_types:
+            name += "_"
+        local = ir.Local(name, output.type)
+        local_types[name] = output.type
+        body = _renamed(body, output, local)
         if isinstance(output.type, ir.Array):
-            arrays.append(ir.Allocate(ir.Local(local, output.type), outputs.line))
+            arrays.append(ir.Allocate(local, outputs.line))
     return replace(outputs, body=(*arrays, *body), locals=local_types)
 
 

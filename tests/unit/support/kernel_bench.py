@@ -16,6 +16,7 @@ import struct
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from types import SimpleNamespace
@@ -157,12 +158,12 @@ class Program:
     source: Source
     function: ir.Function
     plain: Callable[..., Any]
-    overflowed: list[str] = field(default_factory=list)
+    beyond: list[str] = field(default_factory=list)
     number: int = 0
 
     def __post_init__(self) -> None:
         self.python = compile_python(self.function, (*ROLES[self.source.role], "t"))
-        watch(self.python, self.overflowed)
+        watch(self.python, self.beyond)
 
     def __str__(self) -> str:
         return "\n".join([*(h.text for h in self.source.helpers), self.source.text])
@@ -179,7 +180,7 @@ class Program:
                 value = case[group][place]
                 shaped = case[group][place : place + kind.size] if isinstance(kind, ir.Array) else value
                 setattr(space, name, int(value) if kind == "int" else shaped)
-        self.overflowed.clear()
+        self.beyond.clear()
         try:
             self.python(*self.arguments(spaces))
         except ieee.KernelFault as fault:
@@ -187,44 +188,55 @@ class Program:
         return bits(*([v for n in offsets(g) for v in np.ravel(getattr(spaces[g], n)).tolist()] for g in "xy"))
 
     def run_plain(self, case: Vectors) -> Outcome | None:
-        """None where CPython raises; ask after `run_python`, which notices integers beyond 64 bits."""
-        if self.overflowed:
+        """None where CPython raises; ask after `run_python`, which notices when it leaves what CPython does."""
+        if self.beyond:
             return None
         own = {group: list(values) for group, values in case.items()}
         spaces: dict[str, Any] = {group: Fields(group, own[group]) for group in ("u", "x", "p", "y")}
         try:
             self.plain(*self.arguments({**spaces, "t": own["t"]})[: self.plain.__code__.co_argcount])
-        except (ZeroDivisionError, OverflowError, ValueError, IndexError, TypeError):  # TypeError: complex powers
+        except (ZeroDivisionError, OverflowError, ValueError, IndexError):
             return None
         return bits(own["x"], own["y"])
 
 
-def watch(function: Callable[..., Any], overflowed: list[str]) -> None:
-    """Let the Python engine's integer arithmetic note when it leaves what CPython does."""
+def watch(function: Callable[..., Any], beyond: list[str]) -> None:
+    """Let the Python engine note when it leaves what CPython does: integers beyond 64 bits, complex powers."""
     names = function.__globals__
     for name, exact in (("wrap", None), ("int", int), ("math_floor", math.floor), ("math_ceil", math.ceil), ("math_trunc", int)):
-        names[f"_hs_{name}"] = _watched(names[f"_hs_{name}"], exact, overflowed)
-    names["_hs_int_floordiv"] = _watched_division(names["_hs_int_floordiv"], overflowed)
+        names[f"_hs_{name}"] = _watched(names[f"_hs_{name}"], exact, beyond)
+    names["_hs_int_floordiv"] = _watched_division(names["_hs_int_floordiv"], beyond)
+    names["_hs_power"] = _watched_power(names["_hs_power"], beyond)
     for name, value in list(names.items()):
         if name.startswith("_hs_h") and callable(value):
-            watch(value, overflowed)
+            watch(value, beyond)
 
 
-def _watched(inner: Callable[[Any], int], exact: Callable[[Any], int] | None, overflowed: list[str]) -> Callable[[Any], int]:
+def _watched(inner: Callable[[Any], int], exact: Callable[[Any], int] | None, beyond: list[str]) -> Callable[[Any], int]:
     def watched(a: Any) -> int:
         result = inner(a)
         if not math.isfinite(a) or result != (a if exact is None else exact(a)):
-            overflowed.append("int64")
+            beyond.append("int64")
         return result
 
     return watched
 
 
-def _watched_division(inner: Callable[..., int], overflowed: list[str]) -> Callable[..., int]:
+def _watched_division(inner: Callable[..., int], beyond: list[str]) -> Callable[..., int]:
     def watched(a: int, b: int, place: str) -> int:
         result = inner(a, b, place)
         if result != a // b:
-            overflowed.append("int64")
+            beyond.append("int64")
+        return result
+
+    return watched
+
+
+def _watched_power(inner: Callable[[float, float], float], beyond: list[str]) -> Callable[[float, float], float]:
+    def watched(a: float, b: float) -> float:
+        result = inner(a, b)
+        if math.isnan(result) and not math.isnan(a + b):
+            beyond.append("complex")
         return result
 
     return watched
@@ -279,22 +291,31 @@ def c_source(programs: Sequence[Program]) -> tuple[str, list[str]]:
 
 
 class Library:
-    """Compiled kernels; `options` replaces the flags of every program."""
+    """Compiled kernels; `options` replaces the flags of every program.
+
+    Loaded at the first run: code built with fast-math flushes denormals in the whole process that loads it.
+    """
 
     def __init__(self, source: str, places: list[str], folder: Path, options: Sequence[str] | None = None) -> None:
         self.places = places
+        self.source, self.folder, self.file = source, folder, None
         if options is None:
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setenv("HYBSIM_CACHE", str(folder))
-                self.library = load(source, name="kernels")
             return
         compiler = find_compiler()
         assert compiler is not None
         text = folder / f"kernels{len(list(folder.iterdir()))}.c"
         text.write_text(source)
-        command = [*compiler.command, str(text), *options, "-o", str(text.with_suffix(".so"))]
+        self.file = text.with_suffix(".so")
+        command = [*compiler.command, str(text), *options, "-o", str(self.file)]
         subprocess.run(command, check=True, capture_output=True)
-        self.library = ctypes.CDLL(str(text.with_suffix(".so")))
+
+    @cached_property
+    def library(self) -> ctypes.CDLL:
+        if self.file is not None:
+            return ctypes.CDLL(str(self.file))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("HYBSIM_CACHE", str(self.folder))
+            return load(self.source, name="kernels")
 
     def run(self, program: Program, case: Vectors) -> Outcome:
         own = {group: (ctypes.c_double * len(values))(*values) for group, values in case.items()}

@@ -298,6 +298,17 @@ BODIES: dict[str, str] = {
         y.z[1] = u.a * u.b + x.s
         y.z[2] = p.k * p.k - u.a * u.a
     """,
+    "rotation": """
+        c = math.cos(0.3)
+        s = math.sin(0.3)
+        y.z[0] = u.a
+        y.z[1] = u.b
+        for i in range(8):
+            a = y.z[0]
+            b = y.z[1]
+            y.z[0] = c * a - s * b
+            y.z[1] = s * a + c * b
+    """,
     "faults from left to right": """
         y.z[0] = u.v[int(u.a)] + p.q[int(u.b)]
         y.z[1] = p.g[int(u.v[0]), int(u.v[1])]
