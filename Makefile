@@ -2,6 +2,7 @@
 #
 #   make demo          run the demonstration
 #   make test          run all tests
+#   make test-slow     run the large random tests
 #   make test-checked  run the quick tests against the checked (UBSan) build
 #   make lint          style, types and import layers
 #   make docs          write the catalogue and the pictures of the README anew
@@ -20,7 +21,7 @@ BASE := $(VENV)/.stamp-base
 DEV := $(VENV)/.stamp-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-checked lint docs verify bench clean
+.PHONY: help demo test test-slow test-checked lint docs verify bench clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -30,6 +31,9 @@ demo: $(BASE)
 
 test: $(DEV)
 	@$(BIN)/pytest -n auto
+
+test-slow: $(DEV)
+	@$(BIN)/pytest -n auto -m slow
 
 test-checked: $(DEV)
 	@HYBSIM_CHECKED=1 $(BIN)/pytest -n auto -m "not slow and not packaging"

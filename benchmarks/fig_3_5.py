@@ -34,15 +34,15 @@ def diagram(specimen: str) -> Any:
     return fig_3_5(specimen=specimen)
 
 
-def hand_written_loop(program: hs.Program, specimen: str) -> hand_written.Loop:
+def hand_written_loop(program: hs.Program, specimen: str, *, seed: int) -> hand_written.Loop:
     """The loop with the parameters of the program: as given where they are, else from their definitions."""
     given = program.parameters
     dt, mass, damping = program.dt, float(given["integrator.mass"].item()), float(given["integrator.damping"].item())
     stiffness, yield_disp = given["specimen.stiffness"], given.get("specimen.yield_disp", 1.0)
     # The record as sampled and the seeded noise are inputs of the loop, as tables read from a file would be.
-    inputs = {node.name: node.prepared for node in program.graph.nodes}
-    table = np.ascontiguousarray(inputs["record"].p["table"][: int(inputs["record"].p["count"])])
-    noise = inputs["noise"].x
+    nodes = {node.name: node for node in program.graph.nodes}
+    record, noise = nodes["record"].prepared.p, program.prepare(nodes["noise"], {"seed": seed}).x
+    table = np.ascontiguousarray(record["table"][: int(record["count"])])
     return hand_written.Loop(
         "fig_3_5.c",
         f"fig_3_5_{specimen.replace('-', '_')}",

@@ -10,37 +10,42 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import delayed_bouc_wen
 import fig_3_5
-import hand_written
 import numpy as np
 from figures import Figure
 from timing import by_turns, duration, own_time, ratio, spread
 
 import hybsim as hs
 
+SEEDS = 10
 
-def emitted_loop(program: hs.Program, rows: np.ndarray) -> Callable[[], None]:
+NOTHING: Mapping[str, Any] = {}
+
+
+def emitted_loop(program: hs.Program, rows: np.ndarray, params: Mapping[str, Any] = NOTHING) -> Callable[[], None]:
     """A call of the emitted loop itself, from the beginning of a run."""
     run = program.engine_c.library.hs_run
     run.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 2 + [ctypes.c_void_p] * 2
     run.restype = ctypes.c_int64
-    p, start = program.vectors({})
+    p, start = program.vectors(params)
     x, stopped = start.copy(), ctypes.c_int64(0)
+    arguments = (p.ctypes.data, x.ctypes.data, 0, len(rows), rows.ctypes.data, ctypes.addressof(stopped))
 
     def call() -> None:
         np.copyto(x, start)
-        run(p.ctypes.data, x.ctypes.data, 0, len(rows), rows.ctypes.data, ctypes.addressof(stopped))
+        run(*arguments)
 
     return call
 
 
-def checked_loop(program: hs.Program, rows: np.ndarray) -> Callable[[], None]:
+def checked_loop(program: hs.Program, rows: np.ndarray, params: Mapping[str, Any] = NOTHING) -> Callable[[], None]:
     """The same with the look for nan and inf."""
-    p, start = program.vectors({})
+    p, start = program.vectors(params)
     x = start.copy()
 
     def call() -> None:
@@ -51,40 +56,55 @@ def checked_loop(program: hs.Program, rows: np.ndarray) -> Callable[[], None]:
 
 
 def repeated(times: int, work: Callable[[], object]) -> Callable[[], None]:
+    return one_after_the_other([work] * times)
+
+
+def one_after_the_other(pieces: Sequence[Callable[[], object]]) -> Callable[[], None]:
     def call() -> None:
-        for _ in range(times):
-            work()
+        for piece in pieces:
+            piece()
 
     return call
 
 
-def against_hand_written(
-    program: hs.Program, loop: hand_written.Loop, ticks: int, rounds: int, repeat: int
-) -> dict[str, list[float]]:
-    """Seconds of one run each; the rows are compared bit by bit first."""
-    ours, theirs = (np.zeros((ticks, loop.columns)) for _ in range(2))
-    emitted = emitted_loop(program, ours)
-    emitted()
-    loop(theirs)
-    if not np.array_equal(ours.view(np.int64), theirs.view(np.int64)):
+def compare(program: hs.Program, emitted: np.ndarray, hand_written: np.ndarray) -> None:
+    if not np.array_equal(emitted.view(np.int64), hand_written.view(np.int64)):
         raise AssertionError(f"the hand-written loop of {program.graph.name} gives other bits")
+
+
+def fig_3_5_times(program: hs.Program, specimen: str, rounds: int) -> dict[str, list[float]]:
+    """Seconds of one run each, the rows compared bit by bit first.
+
+    A round takes SEEDS runs, each with other noise: one run over and over, and the processor would learn to
+    foresee the random numbers, as it cannot in a study.
+    """
+    ticks = program.ticks(fig_3_5.DURATION, {})
+    ours, theirs = (np.zeros((ticks, fig_3_5.SIGNALS)) for _ in range(2))
+    emitted, checked, by_hand = [], [], []
+    for seed in range(SEEDS):
+        loop = fig_3_5.hand_written_loop(program, specimen, seed=seed)
+        emitted.append(emitted_loop(program, ours, {"noise.seed": seed}))
+        checked.append(checked_loop(program, ours, {"noise.seed": seed}))
+        by_hand.append(partial(loop, theirs))
+        emitted[-1]()
+        by_hand[-1]()
+        compare(program, ours, theirs)
     times = by_turns(
         rounds,
         own_time,
-        emitted=repeated(repeat, emitted),
-        hand_written=repeated(repeat, lambda: loop(theirs)),
-        checked=repeated(repeat, checked_loop(program, ours)),
+        emitted=one_after_the_other(emitted),
+        hand_written=one_after_the_other(by_hand),
+        checked=one_after_the_other(checked),
     )
-    return {name: [t / repeat for t in samples] for name, samples in times.items()}
+    return {name: [t / SEEDS for t in samples] for name, samples in times.items()}
 
 
 def fig_3_5_figures(quick: bool) -> list[Figure]:
     figures = []
     for specimen in fig_3_5.SPECIMENS:
         program = hs.compile(fig_3_5.diagram(specimen))
-        loop = fig_3_5.hand_written_loop(program, specimen)
         ticks = program.ticks(fig_3_5.DURATION, {})
-        times = against_hand_written(program, loop, ticks, 60 if quick else 400, 10)
+        times = fig_3_5_times(program, specimen, 60 if quick else 400)
         measured = {name: spread(samples) for name, samples in times.items()}
         figures += [
             Figure(
@@ -140,19 +160,22 @@ def bouc_wen_figures(quick: bool) -> list[Figure]:
     program = hs.compile(delayed_bouc_wen.diagram(oscillator), solver="rk4")
     loop = delayed_bouc_wen.hand_written_loop(oscillator)
     ticks = program.ticks(length, {})
-    rows = np.zeros((ticks, loop.columns))
+    rows, theirs = (np.zeros((ticks, loop.columns)) for _ in range(2))
     emitted, whole = emitted_loop(program, rows), lambda: program.run(length, engine="c")
+    emitted()
+    loop(theirs)
+    compare(program, rows, theirs)
     pathsim, emitted_times, hand_times, whole_times = [], [], [], []
     for _ in range(1 if quick else 3):
         simulation, scope = delayed_bouc_wen.pathsim(oscillator)
         pathsim.append(duration(lambda simulation=simulation: simulation.run(length), own_time))
-        times = by_turns(20 if quick else 40, own_time, emitted=emitted, hand=lambda: loop(rows), whole=whole)
+        times = by_turns(20 if quick else 40, own_time, emitted=emitted, hand=lambda: loop(theirs), whole=whole)
         emitted_times += times["emitted"]
         hand_times += times["hand"]
         whole_times += times["whole"]
     _, (disp, _) = scope.read()
     np.testing.assert_allclose(disp, program.run(length)["disp"], rtol=0, atol=1e-9)
-    theirs = spread(pathsim).median
+    reference = spread(pathsim).median
     measured = {
         "pathsim": spread(pathsim),
         "emitted": spread(emitted_times),
@@ -167,7 +190,7 @@ def bouc_wen_figures(quick: bool) -> list[Figure]:
             at_least=True,
             measured=measured,
         ),
-        Figure("delayed Bouc-Wen: speed-up of the emitted loop", spread([theirs / t for t in emitted_times])),
-        Figure("delayed Bouc-Wen: speed-up of the hand-written loop", spread([theirs / t for t in hand_times])),
-        Figure("delayed Bouc-Wen: speed-up of program.run", spread([theirs / t for t in whole_times])),
+        Figure("delayed Bouc-Wen: speed-up of the emitted loop", spread([reference / t for t in emitted_times])),
+        Figure("delayed Bouc-Wen: speed-up of the hand-written loop", spread([reference / t for t in hand_times])),
+        Figure("delayed Bouc-Wen: speed-up of program.run", spread([reference / t for t in whole_times])),
     ]

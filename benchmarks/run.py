@@ -66,7 +66,8 @@ def main() -> int:
             figures += section(options.quick)
             loads[name] = os.getloadavg()[0]
             progress.advance(task)
-    Console().print(table(figures))
+    # In a pipe a console is 80 columns wide, too few for the figures' names.
+    Console(width=max(120, Console().width)).print(table(figures))
     if options.json:
         report = {
             "machine": machine(),

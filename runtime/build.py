@@ -185,9 +185,7 @@ def _run(compiler: Compiler, text: Path, options: tuple[str, ...], library: Path
         raise CompilerError(cannot_start(compiler, error)) from error
     if done.returncode == 0 and library.exists():
         return ""
-    return (
-        done.stderr.strip() or done.stdout.strip() or f"it ended with code {done.returncode} and no message"
-    )
+    return done.stderr.strip() or done.stdout.strip() or f"it ended with code {done.returncode} and no message"
 
 
 def _first_error(complaint: str) -> str:

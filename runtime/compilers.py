@@ -167,9 +167,7 @@ def _named(variable: str, value: str) -> Compiler:
         # A path with blanks is one word; anything else is split as a shell would.
         words = [value] if os.path.isfile(value) else shlex.split(value)
     except ValueError as error:
-        raise CompilerError(
-            f"{variable} is {value!r}, which cannot be split into words ({error})."
-        ) from error
+        raise CompilerError(f"{variable} is {value!r}, which cannot be split into words ({error}).") from error
     program = shutil.which(words[0]) if words else None
     if program is None:
         raise CompilerError(

@@ -199,18 +199,22 @@ class Emitter:
         writer = CWriter(function, self.places, self.helpers, self.field_of(node), "&fault")
         writer.declarations(depth + 1)
         writer.statements(function.body, depth + 1)
-        guard = f"if (k % {node.every} == 0) " if node.every > 1 else ""
-        self.write(depth, f"{guard}{{ /* {node.name}: {node.spec.type} {title} */")
+        self.write(depth, f"{self.at_ticks_of(node)}{{ /* {node.name}: {node.spec.type} {title} */")
         self.lines += writer.lines
         if needs_fault(function):
             self.write(depth + 1, f"if (HS_UNLIKELY(fault)) {{ blame = {node.index * PHASES + phase}; goto stopped; }}")
         self.write(depth, "}")
 
+    @staticmethod
+    def at_ticks_of(node: Node) -> str:
+        return f"if (k % {node.every} == 0) " if node.every > 1 else ""
+
     def step(self, step: Step, depth: int) -> None:
         for output in step.outputs:
             signal = step.node.outputs[output]
-            if signal.vector and not self.is_held(signal):
-                self.write(depth, f"__builtin_memset({self.storage(signal)}, 0, {signal.width} * sizeof(double));")
+            if signal.vector:
+                clear = f"__builtin_memset({self.storage(signal)}, 0, {signal.width} * sizeof(double));"
+                self.write(depth, self.at_ticks_of(step.node) + clear)
         self.group(step.node, step.function, depth, OUTPUTS, ", ".join(step.outputs))
 
     def update(self, node: Node, depth: int) -> None:

@@ -71,7 +71,7 @@ class PythonEngine:
                 continue
             self._feed(live)
             for name in names:
-                if live.node.outputs[name].vector and live.node.every == 1:
+                if live.node.outputs[name].vector:
                     setattr(live.y, name, [0.0] * live.node.outputs[name].width)
             self._guard(live, function, live.u, live.x, live.p, live.y, t)
 

@@ -123,9 +123,7 @@ def write_figure(figure: Figure, path: str | os.PathLike[str]) -> Path:
     formats = figure.canvas.get_supported_filetypes()
     ending = Path(path).suffix.removeprefix(".").lower()
     if ending not in formats:
-        raise RunError(
-            f"Cannot write a figure to '{path}': its name must end in one of {', '.join(sorted(formats))}."
-        )
+        raise RunError(f"Cannot write a figure to '{path}': its name must end in one of {', '.join(sorted(formats))}.")
     with complete_file(path) as draft:
         figure.savefig(draft, format=ending, dpi=200)
     return Path(path)
@@ -199,9 +197,7 @@ def plain(value: Any) -> Any:
 
 
 def _stopped(result: Result) -> dict[str, Any] | None:
-    return (
-        None if result.stopped is None else {**plain(asdict(result.stopped)), "message": str(result.stopped)}
-    )
+    return None if result.stopped is None else {**plain(asdict(result.stopped)), "message": str(result.stopped)}
 
 
 def _about(result: Result) -> dict[str, str]:
@@ -222,9 +218,7 @@ def complete_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if target.exists() and not target.is_file():
         raise RunError(f"Cannot write '{path}': it is a device and not a file, so choose another name.")
     if not target.parent.is_dir():
-        raise RunError(
-            f"Cannot write '{path}': the folder '{target.parent}' does not exist, so create it first."
-        )
+        raise RunError(f"Cannot write '{path}': the folder '{target.parent}' does not exist, so create it first.")
     draft = target.with_name(f".{uuid.uuid4().hex}.part")
     try:
         yield draft

@@ -24,7 +24,7 @@ from hybsim.runtime.graph import Graph, Node, Signal, build_graph
 from hybsim.runtime.layout import check_same, initial_vectors, lay_out, pack
 from hybsim.runtime.result import Result, Stop
 from hybsim.runtime.solvers import rule
-from hybsim.runtime.sweep import Batch, run_sweep
+from hybsim.runtime.sweep import MOST_BYTES, Batch, run_sweep
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -157,7 +157,13 @@ class Program:
                 node.spec.check_run(values, node.every * self.dt, float(duration))
             if node not in groups:
                 self._fitting.add((node, duration))
-        return math.floor(float(duration) / self.dt + 1e-9) + 1
+        ticks = float(duration) / self.dt + 1e-9
+        if ticks * max(self.graph.columns, 1) * 8 > MOST_BYTES:
+            raise RunError(
+                f"A run of {duration:g} s is {ticks:.3g} ticks of {self.graph.columns} numbers, more than"
+                f" {MOST_BYTES / 2**30:.0f} GiB; run it for a shorter time or with a longer tick."
+            )
+        return math.floor(ticks) + 1
 
     # runs ---------------------------------------------------------------------------------
 

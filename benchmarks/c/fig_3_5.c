@@ -32,7 +32,9 @@ static inline double uniform(Stream *s) {
     b -= (double)(int64_t)(b / m2) * m2;
     if (b < 0.0) b += m2;
     s->b0 = s->b1; s->b1 = s->b2; s->b2 = b;
-    return a > b ? (a - b) * norm : (a - b + m1) * norm;
+    double difference = a - b;
+    if (difference <= 0.0) difference += m1;
+    return difference * norm;
 }
 
 static inline double normal(Stream *s) {

@@ -53,7 +53,11 @@ def uniform(s):
     s[3] = s[4]
     s[4] = s[5]
     s[5] = b
-    return (a - b) * NORM if a > b else (a - b + M1) * NORM
+    # A selected number, not one of two ways: a processor guesses every second time wrong which way is taken.
+    difference = a - b
+    if difference <= 0.0:
+        difference += M1
+    return difference * NORM
 
 
 @kernel

@@ -79,7 +79,7 @@ class _Run:
     """One run of a batch, seen as a result."""
 
     def __init__(self, batch, index):
-        self.names = [n for n in batch.names]
+        self.names = list(batch.names)
         self._batch, self._index = batch, index
 
     def __getitem__(self, name):

@@ -79,6 +79,23 @@ class Copies(Function):
             y.many[i] = u.value * (i + 1)
 
 
+class Sometimes(Sampled):
+    """Sets an element of its output only where the number is even."""
+
+    ins = Ports(value="number")
+    outs = Ports(pair="the number where it is even, and 1")
+
+    @classmethod
+    def prepare(cls, q, dt):
+        return Prepared(widths={"pair": 2})
+
+    @kernel
+    def outputs(u, x, p, y):
+        if int(u.value) % 2 == 0:
+            y.pair[0] = u.value
+        y.pair[1] = 1.0
+
+
 class Reciprocal(Function):
     """1 / u."""
 
@@ -136,6 +153,15 @@ def test_slower_clocks_act_at_whole_multiples_and_hold_in_between(bd):
     result = both(hs.compile(bd), 1.0)
     np.testing.assert_array_equal(result["slow.ticks"], np.arange(11) // 3)
     np.testing.assert_array_equal(result["held.now"], 2.0 * 3.0 * (np.arange(11) // 3))
+
+
+@pytest.mark.parametrize("every", [1, 3])
+def test_elements_that_a_kernel_leaves_unset_are_zero(bd, every):
+    counter = Accumulator(bd=bd, name="counter", inputs=[bd.CONSTANT(1.0)])
+    Sometimes(bd=bd, name="some", clock=bd.clock(every * 0.1), inputs=[counter.ticks])
+    result = both(hs.compile(bd), 1.0)
+    seen = every * (np.arange(11) // every)
+    np.testing.assert_array_equal(result["some.pair"][:, 0], np.where(seen % 2 == 0, seen, 0.0))
 
 
 def test_a_rate_that_is_no_whole_multiple_is_refused(bd):

@@ -14,6 +14,7 @@ import pytest
 import random_kernels
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from kernel_fields import Vectors, offsets, size, vectors
 
 from hybsim.errors import KernelError
 from hybsim.kernel import ir, kernel, zeros
@@ -189,7 +190,7 @@ def value(outcome: bench.Outcome, name: str) -> bench.Outcome:
     """The bits of one output, or the fault."""
     if isinstance(outcome, str):
         return outcome
-    start = bench.size("x") + bench.offsets("y")[name]
+    start = size("x") + offsets("y")[name]
     return outcome[8 * start : 8 * (start + (12 if name == "z" else 1))]
 
 
@@ -205,9 +206,9 @@ def part(program: bench.Program, name: str) -> bench.Program:
     return replace(program, function=only(program.function, frozenset({name})), beyond=[])
 
 
-def changed_input(case: bench.Vectors, name: str, rng: random.Random) -> bench.Vectors:
-    other = bench.vectors(rng)
-    start = bench.offsets("u")[name]
+def changed_input(case: Vectors, name: str, rng: random.Random) -> Vectors:
+    other = vectors(rng)
+    start = offsets("u")[name]
     width = 4 if name == "v" else 1
     u = [*case["u"][:start], *other["u"][start : start + width], *case["u"][start + width :]]
     return {**case, "u": u}
@@ -225,7 +226,7 @@ def test_an_input_outside_the_feedthrough_changes_nothing(seed: int) -> None:
             for name in {"a", "b", "v"} - through[output]:
                 pairs += 1
                 for _ in range(4):
-                    case = bench.vectors(rng)
+                    case = vectors(rng)
                     before = value(alone.run_python(case), output)
                     after = value(alone.run_python(changed_input(case, name, rng)), output)
                     assert before == after, f"{output} depends on {name} in\n{program}"
@@ -242,7 +243,7 @@ def test_parts_give_the_same_bits_as_the_whole(seed: int, kernel_cache: Path) ->
     library = bench.Library(*bench.c_source([p for _, _, p in parts]), kernel_cache)
     for program, name, alone in parts:
         for _ in range(8):
-            case = bench.vectors(rng)
+            case = vectors(rng)
             whole, python = program.run_python(case), alone.run_python(case)
             assert library.run(alone, case) == python
             if isinstance(whole, bytes):

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.skipif(find_compiler() is None, reason="needs a C compi
 KERNELS = """
 import random, sys
 import kernel_bench as bench, known_kernels, random_kernels
+from kernel_fields import vectors
 from pathlib import Path
 sources = [(name, known_kernels.source(name)) for name in known_kernels.BODIES]
 sources += [(f"generated {n}", random_kernels.kernel(n)) for n in range(30)]
@@ -26,7 +27,7 @@ library = bench.Library(*bench.c_source(programs), Path(sys.argv[1]))
 rng = random.Random(5)
 for program in programs:
     for _ in range(40):
-        case = bench.vectors(rng)
+        case = vectors(rng)
         assert library.run(program, case) == program.run_python(case), program
 print("same bits")
 """

@@ -116,7 +116,9 @@ def test_functions_are_known_under_any_name() -> None:
 # names that mean something to the back ends -------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["float", "abs", "min", "range", "_wrap", "_int", "self", "print", "print_", "t", "dx"])
+@pytest.mark.parametrize(
+    "name", ["float", "abs", "min", "range", "_wrap", "_int", "self", "print", "print_", "t", "dx"]
+)
 def test_locals_may_have_any_name(name: str) -> None:
     text = f"def outputs(u, x, p, y):\n    {name} = p.n * 2\n    for i in range(2):\n        {name} += i\n    y.out = u.a * {name}\n"
     if name == "range":

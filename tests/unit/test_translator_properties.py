@@ -11,6 +11,7 @@ import pytest
 import random_kernels
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from kernel_fields import vectors
 
 from hybsim.errors import KernelError
 from hybsim.runtime.compilers import find_compiler
@@ -32,7 +33,9 @@ batches = settings(
 def generated(seed: int, count: int = BATCH) -> list[bench.Program]:
     """Kernels from a seed, without those that were refused."""
     rng = random.Random(seed)
-    programs = [bench.translated(random_kernels.kernel(n), f"kernel {n}") for n in (rng.getrandbits(32) for _ in range(count))]
+    programs = [
+        bench.translated(random_kernels.kernel(n), f"kernel {n}") for n in (rng.getrandbits(32) for _ in range(count))
+    ]
     return [p for p in programs if not isinstance(p, KernelError)]
 
 
@@ -43,7 +46,7 @@ def check(programs: list[bench.Program], folder: Path, seed: int) -> dict[str, i
     seen = {"fault": 0, "same as plain": 0, "only with IEEE arithmetic": 0}
     for program in programs:
         for _ in range(RUNS):
-            case = bench.vectors(rng)
+            case = vectors(rng)
             python = program.run_python(case)
             plain = program.run_plain(case)
             assert library.run(program, case) == python, f"C and Python differ for\n{program}\nwith {case}"

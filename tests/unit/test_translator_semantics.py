@@ -10,11 +10,13 @@ from pathlib import Path
 import kernel_bench as bench
 import known_kernels
 import pytest
+from kernel_fields import Vectors, offsets, vectors
 
 from hybsim.errors import KernelError
 from hybsim.runtime.compilers import find_compiler
 
 needs_cc = pytest.mark.skipif(find_compiler() is None, reason="needs a C compiler")
+
 
 @pytest.fixture(scope="module")
 def programs() -> dict[str, bench.Program]:
@@ -34,7 +36,7 @@ def library(programs: dict[str, bench.Program], kernel_cache: Path) -> bench.Lib
 def test_all_engines_do_as_python_does(name: str, programs: dict[str, bench.Program], library: bench.Library) -> None:
     rng = random.Random(name)
     for _ in range(200):
-        case = bench.vectors(rng)
+        case = vectors(rng)
         python = programs[name].run_python(case)
         assert library.run(programs[name], case) == python, case
         plain = programs[name].run_plain(case)
@@ -47,12 +49,12 @@ def z(outcome: bench.Outcome) -> list[float]:
     return [math.nan if part == bench.NAN else struct.unpack("d", part)[0] for part in parts[-12:]]
 
 
-def with_inputs(**u: float) -> bench.Vectors:
-    case = bench.vectors(random.Random(0))
+def with_inputs(**u: float) -> Vectors:
+    case = vectors(random.Random(0))
     case["u"] = [0.5] * len(case["u"])
-    case["p"][bench.offsets("p")["n"]] = 0.0
+    case["p"][offsets("p")["n"]] = 0.0
     for name, value in u.items():
-        case["u"][bench.offsets("u")[name]] = value
+        case["u"][offsets("u")[name]] = value
     return case
 
 
@@ -70,7 +72,10 @@ NUMBERS = {
     # the first of equals, and the first where a comparison with nan is false
     "min and max": (dict(a=math.nan, b=1.0), {2: 0.0, 8: math.nan, 9: math.nan}),
     # IEEE 754: 7 / 0, and Python's sign of the remainder
-    "float division": (dict(a=7.0, b=-2.0), {0: -4.0, 1: -1.0, 2: -3.5, 3: -3.0, 4: -2.0, 5: 1.0, 6: 69.0, 7: math.inf}),
+    "float division": (
+        dict(a=7.0, b=-2.0),
+        {0: -4.0, 1: -1.0, 2: -3.5, 3: -3.0, 4: -2.0, 5: 1.0, 6: 69.0, 7: math.inf},
+    ),
     # 2^53 + 0 = 9007199254740992 exactly; 2^63 - 1 < 2^63
     "ints beside floats": ({}, {0: 1.0, 1: 0.0, 2: 1.0, 4: 1.0}),
     # (2^53 + 1) / 3 = 3002399751580331 exactly, the rounded numerator would give ...330.67

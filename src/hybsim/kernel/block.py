@@ -50,9 +50,13 @@ class KernelBlock:
         cls.outlabels = list(cls.outs) or None  # type: ignore[attr-defined]
         for port in (*cls.ins, *cls.outs):
             if hasattr(cls, port) or (port in cls.ins and port in cls.outs):
-                raise BlockError(f"Port {port!r} of {cls.__name__} is already an attribute or a port; choose another name.")
+                raise BlockError(
+                    f"Port {port!r} of {cls.__name__} is already an attribute or a port; choose another name."
+                )
         keywords = [
-            inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=inspect._empty if p.default is REQUIRED else p.default)
+            inspect.Parameter(
+                n, inspect.Parameter.KEYWORD_ONLY, default=inspect._empty if p.default is REQUIRED else p.default
+            )
             for n, p in cls.params.items()
         ]
         rest = inspect.Parameter("blockargs", inspect.Parameter.VAR_KEYWORD)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import random
 import struct
 import subprocess
 from collections.abc import Callable, Sequence
@@ -24,7 +23,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_expressions import FIELDS, FLAGS, WHOLE
+from kernel_fields import Fields, Vectors, offsets, plain_zeros, types
+from random_expressions import FLAGS
 from random_kernels import Source
 
 from hybsim.errors import KernelError
@@ -37,115 +37,15 @@ from hybsim.runtime.build import load
 from hybsim.runtime.c_backend import CWriter, Places, helper_text
 from hybsim.runtime.compilers import find_compiler, flags
 
-Vectors = dict[str, list[float]]
 Outcome = str | bytes
 """The text of a fault, or the bits of x and y."""
 
 NAN = b"any NaN."
 """Eight bytes that stand for every NaN."""
 
-NASTY = [
-    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, -3.0, 7.5, 0.1, 1e308, -1e308, 5e-324, -2.5e-310, 1e-300, math.inf,
-    -math.inf, math.nan, math.pi, 2.0**53, 2.0**53 + 2.0, -(2.0**63), 2.0**63, 1e19, -1e19, 4.999999999999999, 1e16,
-]  # fmt: skip
-
-
-def types(group: str) -> dict[str, ir.Type | int]:
-    """The fields of a group as the front end takes them."""
-    found: dict[str, ir.Type | int] = {n: ir.Array(s) if s else "float" for n, s in FIELDS[group].items()}
-    if group == "p":
-        found |= dict.fromkeys(WHOLE, "int") | FLAGS
-    return found
-
-
-def offsets(group: str) -> dict[str, int]:
-    """Where each field lies in the flat vector of its group."""
-    found, n = {}, 0
-    for name, kind in types(group).items():
-        if not isinstance(kind, int):
-            found[name], n = n, n + (kind.size if isinstance(kind, ir.Array) else 1)
-    return found
-
-
-def size(group: str) -> int:
-    return sum(k.size if isinstance(k, ir.Array) else 1 for k in types(group).values() if not isinstance(k, int))
-
-
-def vectors(rng: random.Random) -> Vectors:
-    """Inputs of one run, from nasty numbers and ordinary ones."""
-
-    def number() -> float:
-        return rng.choice(NASTY) if rng.random() < 0.5 else rng.choice([rng.gauss(0.0, 3.0), float(rng.randint(-9, 9))])
-
-    case = {group: [number() for _ in range(size(group))] for group in ("u", "x", "p")}
-    for name in WHOLE:
-        case["p"][offsets("p")[name]] = float(rng.choice([0, 1, 2, 3, -1, -4, 5, 2**53, -(2**53), rng.randint(-99, 99)]))
-    return {**case, "y": [0.0] * size("y"), "t": [number()]}
-
 
 def bits(x: Sequence[float], y: Sequence[float]) -> bytes:
     return b"".join(NAN if v != v else struct.pack("d", v) for v in (*x, *y))
-
-
-# plain CPython ------------------------------------------------------------------------------
-
-
-class Cells:
-    """An array as a kernel sees it: `a[i]` or `a[i, j]`, never from the back."""
-
-    def __init__(self, shape: tuple[int, ...], flat: list[float]) -> None:
-        self.shape, self.flat = shape, flat
-
-    def at(self, index: Any) -> int:
-        index = index if isinstance(index, tuple) else (index,)
-        for i, n in zip(index, self.shape, strict=True):
-            if not 0 <= i < n:
-                raise IndexError
-        return index[0] if len(index) == 1 else index[0] * self.shape[1] + index[1]
-
-    def __getitem__(self, index: Any) -> Any:
-        if not isinstance(index, tuple) and len(self.shape) == 2:
-            return [0.0] * self.shape[1]  # for len(matrix[0])
-        return self.flat[self.at(index)]
-
-    def __setitem__(self, index: Any, value: float) -> None:
-        self.flat[self.at(index)] = float(value)
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-
-class Fields:
-    """A group of fields: floats, ints and arrays on one flat list; what is assigned becomes a float."""
-
-    def __init__(self, group: str, flat: list[float]) -> None:
-        vars(self)["_"] = (types(group), offsets(group), flat)
-
-    def __getattr__(self, name: str) -> Any:
-        kinds, places, flat = vars(self)["_"]
-        kind = kinds[name]
-        if isinstance(kind, int):
-            return kind
-        if isinstance(kind, ir.Array):
-            return _View(kind.shape, flat, places[name])
-        return int(flat[places[name]]) if kind == "int" else flat[places[name]]
-
-    def __setattr__(self, name: str, value: float) -> None:
-        _, places, flat = vars(self)["_"]
-        flat[places[name]] = float(value)
-
-
-class _View(Cells):
-    def __init__(self, shape: tuple[int, ...], flat: list[float], start: int) -> None:
-        super().__init__(shape, flat)
-        self.start = start
-
-    def at(self, index: Any) -> int:
-        return self.start + super().at(index)
-
-
-def plain_zeros(*shape: int) -> Cells:
-    return Cells(shape, [0.0] * math.prod(shape))
 
 
 # one kernel ---------------------------------------------------------------------------------
@@ -195,7 +95,7 @@ class Program:
         spaces: dict[str, Any] = {group: Fields(group, own[group]) for group in ("u", "x", "p", "y")}
         try:
             self.plain(*self.arguments({**spaces, "t": own["t"]})[: self.plain.__code__.co_argcount])
-        except (ZeroDivisionError, OverflowError, ValueError, IndexError):
+        except (ZeroDivisionError, OverflowError, ValueError, IndexError, TypeError):  # TypeError: complex numbers
             return None
         return bits(own["x"], own["y"])
 
@@ -203,16 +103,25 @@ class Program:
 def watch(function: Callable[..., Any], beyond: list[str]) -> None:
     """Let the Python engine note when it leaves what CPython does: integers beyond 64 bits, complex powers."""
     names = function.__globals__
-    for name, exact in (("wrap", None), ("int", int), ("math_floor", math.floor), ("math_ceil", math.ceil), ("math_trunc", int)):
+    for name, exact in (
+        ("wrap", None),
+        ("int", int),
+        ("math_floor", math.floor),
+        ("math_ceil", math.ceil),
+        ("math_trunc", int),
+    ):
         names[f"_hs_{name}"] = _watched(names[f"_hs_{name}"], exact, beyond)
     names["_hs_int_floordiv"] = _watched_division(names["_hs_int_floordiv"], beyond)
     names["_hs_power"] = _watched_power(names["_hs_power"], beyond)
-    for name, value in list(names.items()):
-        if name.startswith("_hs_h") and callable(value):
+    for value in list(names.values()):
+        inner = getattr(value, "__globals__", names)
+        if inner is not names and "_hs_wrap" in inner:  # a helper
             watch(value, beyond)
 
 
-def _watched(inner: Callable[[Any], int], exact: Callable[[Any], int] | None, beyond: list[str]) -> Callable[[Any], int]:
+def _watched(
+    inner: Callable[[Any], int], exact: Callable[[Any], int] | None, beyond: list[str]
+) -> Callable[[Any], int]:
     def watched(a: Any) -> int:
         result = inner(a)
         if not math.isfinite(a) or result != (a if exact is None else exact(a)):
@@ -286,7 +195,12 @@ def c_source(programs: Sequence[Program]) -> tuple[str, list[str]]:
         writer.declarations(1)
         writer.statements(program.function.body, 1)
         lines.append(f"int64_t run{number}(const double *u, double *x, const double *p, double *y, double t) {{")
-        lines += ["    int64_t fault = 0; (void)u; (void)x; (void)p; (void)y; (void)t;", *writer.lines, "    return fault;", "}"]
+        lines += [
+            "    int64_t fault = 0; (void)u; (void)x; (void)p; (void)y; (void)t;",
+            *writer.lines,
+            "    return fault;",
+            "}",
+        ]
     return "\n".join(lines) + "\n", places.texts
 
 

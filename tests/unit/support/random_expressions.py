@@ -20,15 +20,15 @@ FLOATS = (
     "0.0 -0.0 1.0 -1.0 0.5 2.0 3.0 -7.25 0.1 1e308 -1e308 5e-324 2.5e-310 1e-300 1e16 9007199254740993.0"
     " 9.223372036854775807e18 math.inf -math.inf math.nan math.pi math.e"
 ).split()
-INTS = "0 1 2 3 5 7 -1 -2 -3 -7 10 9007199254740993 9223372036854775807 -9223372036854775807 4611686018427387904".split()
+INTS = (
+    "0 1 2 3 5 7 -1 -2 -3 -7 10 9007199254740993 9223372036854775807 -9223372036854775807 4611686018427387904".split()
+)
 # Names that mean something in C, in the emitted code or in the Python engine.
 NAMES = (
     "double long register auto char static k h x_ first stride rounds values fault hs_add hs_0 hs_row int64_t abs_"
     " float min max abs range len int _wrap t_ NULL main round_ inline y_out log zeros_ ζ value index f i j"
 ).split()
-UNARY = (
-    "sqrt fabs sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp expm1 log log10 log2 log1p".split()
-)
+UNARY = "sqrt fabs sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp expm1 log log10 log2 log1p".split()
 BINARY = "atan2 fmod pow".split()
 LOGGED = 12
 
@@ -87,7 +87,9 @@ class Expressions:
             case 5:
                 return f"({a} {self.one('//', '%')} {b})"
             case 6:
-                return f"{self.one(f'({a})', '2.0', '-1.5')} ** {self.one(f'({b})', '2', '2.0', '3', '-1', '0.5', '-2.0')}"
+                return (
+                    f"{self.one(f'({a})', '2.0', '-1.5')} ** {self.one(f'({b})', '2', '2.0', '3', '-1', '0.5', '-2.0')}"
+                )
             case 7:
                 return f"({a} {self.one('+', '-', '*', '/', '//', '%')} {self.whole(depth - 1)})"
             case 8:
@@ -106,7 +108,7 @@ class Expressions:
                 return f"({a} if {self.truth(depth - 1)} else {b})"
             case 15:
                 return f"float({self.whole(depth - 1)})"
-            case 16 if (calls := self.callable("f")):
+            case 16 if calls := self.callable("f"):
                 return self.call(r.choice(calls), depth - 1)
             case _:
                 return self.item() if s.arrays else a
@@ -121,7 +123,9 @@ class Expressions:
             case 0 | 1 | 2:
                 return f"({a} {self.one('+', '-', '*')} {b})"
             case 3 | 4:
-                return f"({a} {self.one('//', '%')} {b if self.chance(0.08) else self.one('3', '-3', '7', '-1', '-10')})"
+                return (
+                    f"({a} {self.one('//', '%')} {b if self.chance(0.08) else self.one('3', '-3', '7', '-1', '-10')})"
+                )
             case 5:
                 return f"-({a})"
             case 6:
@@ -132,7 +136,7 @@ class Expressions:
                 return f"{self.one('int', 'math.floor', 'math.ceil', 'math.trunc')}({self.real(depth - 1)})"
             case 9:
                 return f"({a} if {self.truth(depth - 1)} else {b})"
-            case 10 if (calls := self.callable("i")):
+            case 10 if calls := self.callable("i"):
                 return self.call(r.choice(calls), depth - 1)
             case _:
                 return self.one("len(p.g)", "len(p.g[0])", "p.flag", a) if s.parameters else a

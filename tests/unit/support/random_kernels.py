@@ -43,7 +43,9 @@ class Body(Expressions):
         s = self.scope
         for kind in ("floats", "floats", "floats", "ints", "ints", "bools"):
             name = self.names.pop()
-            value = {"floats": lambda: self.real(1), "ints": lambda: self.whole(1), "bools": lambda: self.truth(1)}[kind]()
+            value = {"floats": lambda: self.real(1), "ints": lambda: self.whole(1), "bools": lambda: self.truth(1)}[
+                kind
+            ]()
             self.write(1, f"{name} = {value}")
             setattr(s, kind, [*getattr(s, kind), name])
             self.own[("floats", "ints", "bools").index(kind)].append(name)
@@ -68,9 +70,14 @@ class Body(Expressions):
             case 3:
                 self.write(depth, f"{r.choice(self.locals('bools'))} = {self.truth(2)}")
             case 4:
-                self.write(depth, f"{r.choice(self.locals('floats'))} {self.one('+=', '-=', '*=', '/=', '//=', '%=')} {self.real(1)}")
+                self.write(
+                    depth,
+                    f"{r.choice(self.locals('floats'))} {self.one('+=', '-=', '*=', '/=', '//=', '%=')} {self.real(1)}",
+                )
             case 5:
-                self.write(depth, f"{r.choice(self.locals('ints'))} {self.one('+=', '-=', '*=', '//=', '%=')} {self.whole(1)}")
+                self.write(
+                    depth, f"{r.choice(self.locals('ints'))} {self.one('+=', '-=', '*=', '//=', '%=')} {self.whole(1)}"
+                )
             case 6 if s.writable:
                 self.write(depth, f"{self.item(s.writable)} {self.one('=', '=', '+=', '*=')} {self.real(2)}")
             case 7:
@@ -139,7 +146,10 @@ class Body(Expressions):
         """A while loop that ends after a few rounds at most."""
         name = self.fresh()
         self.write(depth, f"{name} = 0")
-        self.write(depth, f"while {self.one(f'{name} < 5', f'({self.truth(1)}) and {name} < 4', f'{name} < 3 and {self.truth(1)}')}:")
+        self.write(
+            depth,
+            f"while {self.one(f'{name} < 5', f'({self.truth(1)}) and {name} < 4', f'{name} < 3 and {self.truth(1)}')}:",
+        )
         self.write(depth + 1, f"{name} += 1")
         self.block(depth + 1, self.rng.randint(1, 2), True)
 
@@ -160,13 +170,16 @@ class Body(Expressions):
             self.write(1, f"{group}.{array}[{place}] = {self.real(1)}")
             place += 1
 
+
 def helper(rng: random.Random, number: int, helpers: list[Helper]) -> Helper:
     """f(floats, ints, arrays) -> float, int or a tuple; some change an array, some return early."""
     kind = rng.choice(["f", "f", "i", "ff", "fi", "w", "none"])
     letters = {"w": "wf", "none": "wif"}.get(kind, rng.choice(["ff", "f", "fi", "fa", "ffi"]))
     returns = {"w": "f"}.get(kind, kind)
     names = ["a", "b", "c"][: len(letters)]
-    scope = Scope(helpers=[h for h in helpers if h.returns in ("f", "i") and set(h.arguments) <= set("fi")], parameters=())
+    scope = Scope(
+        helpers=[h for h in helpers if h.returns in ("f", "i") and set(h.arguments) <= set("fi")], parameters=()
+    )
     for letter, name in zip(letters, names, strict=True):
         if letter == "f":
             scope.floats.append(name)
@@ -199,6 +212,7 @@ def helper(rng: random.Random, number: int, helpers: list[Helper]) -> Helper:
             body.write(3, f"return {', '.join(value(x) for x in returns)}")
         body.write(1, f"return {', '.join(value(x) for x in returns)}")
     return Helper(f"h{number}", "\n".join(body.lines) + "\n", letters, returns, tuple(scope.helpers))
+
 
 def kernel(seed: int, role: str | None = None) -> Source:
     rng = random.Random(seed)
