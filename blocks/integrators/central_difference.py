@@ -22,19 +22,17 @@ from types import SimpleNamespace
 import numpy as np
 
 from hybsim.blocks.integrators.stability import warn_above_limit
-from hybsim.blocks.integrators.structure import INS, OUTS, product, structure, subtract_product, transposed
+from hybsim.blocks.integrators.structure import Integrator, product, structure, subtract_product, transposed
 from hybsim.blocks.integrators.system import System, known_stiffness
-from hybsim.kernel import Params, Prepared, Sampled, State, kernel, zeros
+from hybsim.kernel import Params, Prepared, State, kernel, zeros
 
 LIMIT = 2.0
 """Highest stable omega dt."""
 
 
-class CentralDifference(Sampled):
+class CentralDifference(Integrator):
     """Structural integrator: central difference method, the restoring force coming from outside."""
 
-    ins = INS
-    outs = OUTS
     params = Params(**structure(), stiffness=known_stiffness())
     state = State(started=0.0)
 
@@ -54,13 +52,6 @@ class CentralDifference(Sampled):
             increment=np.zeros(system.dofs),
             **cls.state,
         )
-
-    @kernel
-    def outputs(u, x, p, y):
-        for i in range(p.dofs):
-            y.disp_target[i] = x.disp[i]
-            y.vel[i] = x.vel[i]
-            y.accel[i] = x.accel[i]
 
     @kernel
     def update(u, x, p):

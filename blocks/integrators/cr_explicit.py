@@ -23,16 +23,14 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from hybsim.blocks.integrators.structure import INS, OUTS, product, structure, subtract_product, transposed
+from hybsim.blocks.integrators.structure import Integrator, product, structure, subtract_product, transposed
 from hybsim.blocks.integrators.system import System, numerical_stiffness
-from hybsim.kernel import Params, Prepared, Sampled, State, kernel, zeros
+from hybsim.kernel import Params, Prepared, State, kernel, zeros
 
 
-class CRExplicit(Sampled):
+class CRExplicit(Integrator):
     """Structural integrator: CR method, fully explicit, stable for any tick unless the structure hardens."""
 
-    ins = INS
-    outs = OUTS
     params = Params(**structure(), stiffness=numerical_stiffness())
     state = State(started=0.0)
 
@@ -51,13 +49,6 @@ class CRExplicit(Sampled):
             vel_change=np.zeros(system.dofs),
             **cls.state,
         )
-
-    @kernel
-    def outputs(u, x, p, y):
-        for i in range(p.dofs):
-            y.disp_target[i] = x.disp[i]
-            y.vel[i] = x.vel[i]
-            y.accel[i] = x.accel[i]
 
     @kernel
     def update(u, x, p):

@@ -22,10 +22,10 @@ from types import SimpleNamespace
 import numpy as np
 
 from hybsim.blocks.integrators.stability import warn_above_limit
-from hybsim.blocks.integrators.structure import INS, OUTS, product, structure, subtract_product, transposed
+from hybsim.blocks.integrators.structure import Integrator, product, structure, subtract_product, transposed
 from hybsim.blocks.integrators.system import System, add_product, numerical_stiffness
 from hybsim.errors import ParameterError
-from hybsim.kernel import Params, Prepared, Sampled, State, Vector, kernel, zeros
+from hybsim.kernel import Params, Prepared, State, Vector, kernel, zeros
 
 
 def stability_limit(coefficients: np.ndarray) -> float:
@@ -44,11 +44,9 @@ def gamma_matrix(coefficients: np.ndarray, square: np.ndarray) -> np.ndarray:
     return gamma
 
 
-class GammaFunction(Sampled):
+class GammaFunction(Integrator):
     """Structural integrator: gamma-function method, explicit with damping that leaves the low modes alone."""
 
-    ins = INS
-    outs = OUTS
     params = Params(
         **structure(),
         stiffness=numerical_stiffness(),
@@ -79,13 +77,6 @@ class GammaFunction(Sampled):
             ),
             **cls.state,
         )
-
-    @kernel
-    def outputs(u, x, p, y):
-        for i in range(p.dofs):
-            y.disp_target[i] = x.disp[i]
-            y.vel[i] = x.vel[i]
-            y.accel[i] = x.accel[i]
 
     @kernel
     def update(u, x, p):

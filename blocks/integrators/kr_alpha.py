@@ -30,16 +30,14 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from hybsim.blocks.integrators.structure import INS, OUTS, product, structure, subtract_product, transposed
+from hybsim.blocks.integrators.structure import Integrator, product, structure, subtract_product, transposed
 from hybsim.blocks.integrators.system import System, numerical_stiffness
-from hybsim.kernel import Params, Prepared, Real, Sampled, State, kernel, zeros
+from hybsim.kernel import Params, Prepared, Real, State, kernel, zeros
 
 
-class KRAlpha(Sampled):
+class KRAlpha(Integrator):
     """Structural integrator: KR-alpha method, fully explicit, stable for any tick, damping the high modes."""
 
-    ins = INS
-    outs = OUTS
     params = Params(
         **structure(),
         stiffness=numerical_stiffness(),
@@ -74,13 +72,6 @@ class KRAlpha(Sampled):
             rest_last=np.zeros(system.dofs),
             **cls.state,
         )
-
-    @kernel
-    def outputs(u, x, p, y):
-        for i in range(p.dofs):
-            y.disp_target[i] = x.disp[i]
-            y.vel[i] = x.vel[i]
-            y.accel[i] = x.accel[i]
 
     @kernel
     def update(u, x, p):

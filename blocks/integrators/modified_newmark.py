@@ -27,9 +27,9 @@ from types import SimpleNamespace
 import numpy as np
 
 from hybsim.blocks.integrators.stability import StabilityWarning, warn_above_limit
-from hybsim.blocks.integrators.structure import INS, OUTS, product, structure, subtract_product, transposed
+from hybsim.blocks.integrators.structure import Integrator, product, structure, subtract_product, transposed
 from hybsim.blocks.integrators.system import System, known_stiffness
-from hybsim.kernel import Params, Prepared, Real, Sampled, State, kernel, zeros
+from hybsim.kernel import Params, Prepared, Real, State, kernel, zeros
 
 
 def stability_limit(alpha: float, rho: float) -> float:
@@ -52,11 +52,9 @@ def warn_of_growth(system: System, alpha: float, rho: float) -> None:
     )
 
 
-class ModifiedNewmark(Sampled):
+class ModifiedNewmark(Integrator):
     """Structural integrator: modified Newmark method, explicit with numerical damping of the high modes."""
 
-    ins = INS
-    outs = OUTS
     params = Params(
         **structure(),
         alpha=Real("damping of the high modes: adds alpha omega dt / 2 to the damping ratio", at_least=0.0),
@@ -84,13 +82,6 @@ class ModifiedNewmark(Sampled):
             force_last=np.zeros(system.dofs),
             **cls.state,
         )
-
-    @kernel
-    def outputs(u, x, p, y):
-        for i in range(p.dofs):
-            y.disp_target[i] = x.disp[i]
-            y.vel[i] = x.vel[i]
-            y.accel[i] = x.accel[i]
 
     @kernel
     def update(u, x, p):

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from hybsim.blocks.integrators.structure import INS, OUTS, one_each
+from hybsim.blocks.integrators.structure import Integrator, one_each
 from hybsim.errors import ParameterError
-from hybsim.kernel import Param, Params, Prepared, Sampled, State, Vector, kernel, zeros
+from hybsim.kernel import Param, Params, Prepared, State, Vector, kernel, zeros
 
 
 class Band(Param):
@@ -35,11 +35,9 @@ class Band(Param):
         return array
 
 
-class NewmarkBanded(Sampled):
+class NewmarkBanded(Integrator):
     """Structural integrator for large structures: Newmark's explicit method with banded damping."""
 
-    ins = INS
-    outs = OUTS
     params = Params(
         mass=Vector("masses on the diagonal of M, one for each degree of freedom"),
         damping=Band("lower band of C: rows of as many numbers as masses, the diagonal first; 0 for none", 0.0),
@@ -83,13 +81,6 @@ class NewmarkBanded(Sampled):
             widths=dict.fromkeys((*cls.ins, *cls.outs), n),
             structure=dict(dofs=n, bands=len(band)),
         )  # fmt: skip
-
-    @kernel
-    def outputs(u, x, p, y):
-        for i in range(p.dofs):
-            y.disp_target[i] = x.disp[i]
-            y.vel[i] = x.vel[i]
-            y.accel[i] = x.accel[i]
 
     @kernel
     def update(u, x, p):

@@ -21,63 +21,37 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from hybsim.blocks.integrators.structure import (
-    INS,
-    OUTS,
-    as_large_as_mass,
-    one_each,
-    product,
-    structure,
-    subtract_product,
-    transposed,
-)
-from hybsim.errors import ParameterError
-from hybsim.kernel import Params, Prepared, Sampled, State, kernel, zeros
+from hybsim.blocks.integrators.stability import warn_above_limit
+from hybsim.blocks.integrators.structure import Integrator, product, structure, subtract_product, transposed
+from hybsim.blocks.integrators.system import System, known_stiffness
+from hybsim.kernel import Params, Prepared, State, kernel, zeros
+
+LIMIT = 2.0
+"""Highest stable omega dt."""
 
 
-class NewmarkExplicit(Sampled):
+class NewmarkExplicit(Integrator):
     """Structural integrator: Newmark's explicit method, the restoring force coming from outside."""
 
-    ins = INS
-    outs = OUTS
-    params = Params(**structure())
+    params = Params(**structure(), stiffness=known_stiffness())
     state = State(started=0.0)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
-        mass, n, name = q.mass, len(q.mass), cls.__name__
-        damping = as_large_as_mass(name, "damping", q.damping, n)
-        effective = mass + 0.5 * dt * damping
-        if np.linalg.cond(effective) > 1e14:
-            raise ParameterError(
-                f"{name} cannot use this damping: M + dt/2 C is singular at dt = {dt:g} s;"
-                " give a damping that dissipates."
-            )
-        return Prepared(
+        system = System.of(cls.__name__, q, dt)
+        warn_above_limit(system, LIMIT)
+        effective = system.mass + 0.5 * dt * system.damping
+        return system.prepared(
             p=dict(
                 dt=dt,
                 half_dt=0.5 * dt,
                 half_dt2=0.5 * dt * dt,
-                damping_t=transposed(damping),
-                solve_t=transposed(np.linalg.inv(effective)),
-                solve_first_t=transposed(np.linalg.inv(mass)),
+                damping_t=transposed(system.damping),
+                solve_t=transposed(system.inverse(effective, "M + dt/2 C")),
+                solve_first_t=transposed(np.linalg.inv(system.mass)),
             ),
-            x=dict(
-                disp=one_each(name, "initial_disp", q.initial_disp, n),
-                vel=one_each(name, "initial_vel", q.initial_vel, n),
-                accel=np.zeros(n),
-                **cls.state,
-            ),
-            widths=dict.fromkeys((*cls.ins, *cls.outs), n),
-            structure=dict(dofs=n),
+            **cls.state,
         )
-
-    @kernel
-    def outputs(u, x, p, y):
-        for i in range(p.dofs):
-            y.disp_target[i] = x.disp[i]
-            y.vel[i] = x.vel[i]
-            y.accel[i] = x.accel[i]
 
     @kernel
     def update(u, x, p):

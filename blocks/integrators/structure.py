@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hybsim.errors import ParameterError
-from hybsim.kernel import Matrix, Param, Ports, Vector, kernel
+from hybsim.kernel import Matrix, Param, Ports, Sampled, Vector, kernel
 
 INS = Ports(force="restoring force r_k at the target displacement", load="external load f_k")
 OUTS = Ports(
@@ -22,6 +22,20 @@ OUTS = Ports(
     vel="velocity of the completed step",
     accel="acceleration of the completed step",
 )
+
+
+class Integrator(Sampled):
+    """A structural integrator whose state holds the target displacement and the completed step."""
+
+    ins = INS
+    outs = OUTS
+
+    @kernel
+    def outputs(u, x, p, y):
+        for i in range(p.dofs):
+            y.disp_target[i] = x.disp[i]
+            y.vel[i] = x.vel[i]
+            y.accel[i] = x.accel[i]
 
 
 class MassMatrix(Matrix):

@@ -7,6 +7,7 @@ difference equation and from the exact solution of the oscillator.
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -157,7 +158,7 @@ def test_nothing_passes_through_within_a_tick(mass):
         ({"mass": np.eye(2), "initial_disp": [1, 2, 3]}, "2 degrees of freedom and 3 values of initial_disp"),
         ({"mass": 1.0, "initial_vel": [1, 2]}, "1 degrees of freedom and 2 values of initial_vel"),
         ({"mass": math.nan}, "must hold finite numbers only"),
-        ({"mass": 1.0, "stiffness": 1.0}, "has no parameter 'stiffness'"),
+        ({"mass": 1.0, "stifness": 1.0}, "has no parameter 'stifness'"),
     ],
 )
 def test_refusals_are_one_sentence(parameters, words):
@@ -165,3 +166,12 @@ def test_refusals_are_one_sentence(parameters, words):
         newmark(name="structure", **parameters)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_tick_above_the_stability_limit_is_warned_about_with_the_limit():
+    """omega = 2 rad/s: the limit is dt = 2 / omega = 1 s."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NewmarkExplicit(mass=1.0, stiffness=4.0, clock=Clock(0.99))
+    with pytest.warns(UserWarning, match="must not be longer than 1 s"):
+        NewmarkExplicit(mass=1.0, stiffness=4.0, clock=Clock(1.01))

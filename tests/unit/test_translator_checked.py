@@ -92,7 +92,8 @@ def test_kernels_show_no_undefined_behaviour(code: str, tmp_path: Path) -> None:
 
 
 def test_without_the_variable_builds_are_not_checked(tmp_path: Path) -> None:
-    assert python(PROGRAM, tmp_path, checked="0").returncode == 0
+    done = python(PROGRAM, tmp_path, checked="0")
+    assert done.returncode == 0, done.stderr
     assert sanitized(tmp_path) == {False}
 
 

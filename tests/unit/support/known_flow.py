@@ -141,6 +141,19 @@ FLOW: dict[str, str] = {
             y.z[8 + i] = w[i]
         y.z[11] = 1.0 if bump(w) > 0.0 and p.flag == 0 else w[0]
     """,
+    "faults inside kernels": """
+        y.z[0] = pick(u.v, int(u.a), u.a > 0.0) + p.q[int(u.b)]
+        y.z[1] = p.q[int(u.b)] + pick(u.v, int(u.a), u.b > 0.0)
+        y.z[2] = pick(x.w, p.n, True) * pick(p.q, p.m, False)
+    """,
+    "matrices passed whole": """
+        m = zeros(2, 3)
+        fill(p.g, m, u.a)
+        for i in range(2):
+            for j in range(3):
+                y.z[3 * i + j] = m[i, j]
+        y.z[6] = len(m[0])
+    """,
     "one array under two names": """
         w = zeros(3)
         for i in range(3):

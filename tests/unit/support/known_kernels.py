@@ -40,8 +40,21 @@ def search(x, step):
     return x
 """
 
+PICK = """
+def pick(a, i, doubled):
+    if doubled:
+        return 2.0 * a[i]
+    return a[i]
+"""
+FILL = """
+def fill(a, b, factor):
+    for i in range(len(a)):
+        for j in range(len(a[0])):
+            b[i, j] = a[len(a) - 1 - i, j] * factor
+"""
+
 BODIES = FLOW | ARITHMETIC
-HELPERS = {"bump": BUMP, "pair": PAIR, "shift": SHIFT, "search": SEARCH}
+HELPERS = {"pick": PICK, "fill": FILL, "bump": BUMP, "pair": PAIR, "shift": SHIFT, "search": SEARCH}
 
 
 def source(name: str) -> Source:
