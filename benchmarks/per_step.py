@@ -36,7 +36,7 @@ def emitted_loop(program: hs.Program, rows: np.ndarray, params: Mapping[str, Any
     x, stopped = start.copy(), ctypes.c_int64(0)
     arguments = (p.ctypes.data, x.ctypes.data, 0, len(rows), rows.ctypes.data, ctypes.addressof(stopped))
 
-    def call() -> None:
+    def call(memory: Any = (p, rows, stopped)) -> None:  # whose addresses are used must stay
         np.copyto(x, start)
         run(*arguments)
 

@@ -13,7 +13,7 @@ from functools import partial
 from importlib import resources
 
 from hybsim.kernel import ir
-from hybsim.runtime.c_backend import CWriter, Places, helper_text, needs_fault, number
+from hybsim.runtime.c_backend import CWriter, Places, helper_text, needs_fault, number, remark
 from hybsim.runtime.graph import Graph, Node, Signal, Step
 from hybsim.runtime.layout import Layout
 from hybsim.runtime.local_states import LocalStates
@@ -27,6 +27,10 @@ PHASES = 3
 
 Piece = Callable[[int], None]
 """Writes one group at a depth of indentation."""
+
+
+RESERVED = re.compile(r"(x|p|k|t|h|row|fault|round)$|hs(_|$)|HS(_|$)|u?int\d|U?INT\d")
+"""Names the emitted code needs for itself."""
 
 
 class Emitter:
@@ -54,7 +58,7 @@ class Emitter:
 
     def unique(self, text: str) -> str:
         name = re.sub(r"\W+", "_", text).strip("_") or "block"
-        name = f"b_{name}" if name[0].isdigit() or name in ("x", "p", "k", "t", "row", "fault", "round", "h") else name
+        name = f"b_{name}" if name[0].isdigit() or RESERVED.match(name) else name
         candidate, n = name, 2
         while candidate in self.taken:
             candidate, n = f"{name}_{n}", n + 1
@@ -78,7 +82,7 @@ class Emitter:
         helper_lines = [line for f, _ in self.helpers.items() for line in helper_text(f, self.helpers, self.places)]
         self.run_function()
         head = [
-            f"/* hybsim program {self.graph.name!r}: {len(self.graph.nodes)} blocks,"
+            f"/* hybsim program {remark(repr(self.graph.name))}: {len(self.graph.nodes)} blocks,"
             f" {self.graph.columns} logged numbers a tick, solver {self.rule.name}. */",
             (folder / "prelude.h").read_text(),
             *self.offsets(),
@@ -199,7 +203,7 @@ class Emitter:
         writer = CWriter(function, self.places, self.helpers, self.field_of(node), "&fault")
         writer.declarations(depth + 1)
         writer.statements(function.body, depth + 1)
-        self.write(depth, f"{self.at_ticks_of(node)}{{ /* {node.name}: {node.spec.type} {title} */")
+        self.write(depth, f"{self.at_ticks_of(node)}{{ /* {remark(f'{node.name}: {node.spec.type} {title}')} */")
         self.lines += writer.lines
         if needs_fault(function):
             self.write(depth + 1, f"if (HS_UNLIKELY(fault)) {{ blame = {node.index * PHASES + phase}; goto stopped; }}")

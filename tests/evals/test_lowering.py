@@ -349,3 +349,31 @@ def test_the_schedule_reads_as_text(bd):
     assert (
         text.index("one (") < text.index("block (") and "then update: block" in text and "then integrate: decay" in text
     )
+
+
+@pytest.mark.parametrize("name", ["hs", "HS_", "int64", "x", "row", "a */ b", "1st", "été", "log", "double"])
+def test_a_block_may_have_any_name(bd, name):
+    counter = Accumulator(bd=bd, name=name, inputs=[bd.CONSTANT(1.0)])
+    result = both(hs.compile(bd), 0.3)
+    np.testing.assert_array_equal(result[f"{counter.name}.ticks"], np.arange(4.0))
+
+
+def test_a_constant_changed_since_is_seen_by_the_next_diagram():
+    names = {"Function": Function, "Ports": Ports, "kernel": kernel}
+    exec(compile("FACTOR = 2.0", "<constants>", "exec"), names)
+    from hybsim.kernel.source import kernel_from_text
+
+    scale = kernel_from_text("def scale(a):\n    return FACTOR * a\n", "scale by a constant", names)
+    made = []
+    for factor in (2.0, 5.0):
+        scale.__globals__["FACTOR"] = factor
+        outputs = kernel_from_text(
+            "def outputs(u, x, p, y):\n    y.out = scale(u.value)\n", "outputs", {"scale": scale}
+        )
+        bd = hs.BDSim().blockdiagram(dt=0.1)
+        cls = type(
+            "Scaled", (Function,), {"ins": Ports(value="number"), "outs": Ports(out="scaled"), "outputs": outputs}
+        )
+        cls(bd=bd, name="scaled", inputs=[bd.CONSTANT(3.0)])
+        made.append(both(hs.compile(bd), 0.1).final("scaled.out"))
+    assert made == [6.0, 15.0]

@@ -18,6 +18,9 @@ import numpy as np
 
 from ..errors import ParameterError, near
 
+EXACT = 2.0**53
+"""Whole numbers up to this size are exact as floats, which is how programs hold them."""
+
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 
 
@@ -93,8 +96,8 @@ class Integer(Real):
         number = super().check(value)
         if number is None:
             return None
-        if number != int(number):
-            raise ValueError(f"must be a whole number, got {value!r}")
+        if number != int(number) or abs(number) > EXACT:
+            raise ValueError(f"must be a whole number of at most 2^53 in size, got {value!r}")
         return int(value)
 
 

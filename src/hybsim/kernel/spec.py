@@ -12,6 +12,7 @@ import numpy as np
 from . import ir
 from .dataflow import feedthrough
 from .frontend import translate_kernel
+from .origins import is_current
 from .python_backend import compile_python
 from .vocabulary import Prepared, Value
 
@@ -92,7 +93,8 @@ def translate(
     parameters |= {name: int(v) for name, v in prepared.structure.items()}
     groups: dict[str, Any] = {"u": inputs, "x": state, "p": parameters, "y": outputs, "dx": state}
     key = tuple(tuple(g.items()) for g in groups.values()) + tuple(kernels.items())
-    if key not in _translated:
+    known = _translated.get(key)
+    if known is None or not all(map(is_current, known.functions.values())):
         functions = {
             role: translate_kernel(function, role, {g: groups[g] for g in ROLES[role]})
             for role, function in kernels.items()
