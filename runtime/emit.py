@@ -8,7 +8,7 @@ from hybsim.runtime.layout import Layout
 from hybsim.runtime.parted_emitter import PartedEmitter
 from hybsim.runtime.solvers import Rule
 
-WHOLE = 64
+WHOLE = 40
 """Blocks of the largest program that is written as one function."""
 
 
