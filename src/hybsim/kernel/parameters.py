@@ -96,8 +96,10 @@ class Integer(Real):
         number = super().check(value)
         if number is None:
             return None
-        if number != int(number) or abs(number) > EXACT:
-            raise ValueError(f"must be a whole number of at most 2^53 in size, got {value!r}")
+        if number != int(number):
+            raise ValueError(f"must be a whole number, got {value!r}")
+        if abs(number) > EXACT:
+            raise ValueError(f"must be at most 2^53 in size, got {value!r}")
         return int(value)
 
 
