@@ -12,7 +12,6 @@ from types import SimpleNamespace
 from typing import Any
 
 from hybsim.blocks import CATALOGUE, stock
-from hybsim.blocks.examples import EXAMPLES
 from hybsim.errors import BlockError, near
 from hybsim.kernel import Choice, Integer, KernelBlock, Matrix, Param, Positive, Real, Vector
 from hybsim.kernel.parameters import REQUIRED
@@ -77,7 +76,7 @@ def describe(name: str) -> dict[str, Any]:
 def feedthrough(name: str) -> dict[str, list[str]]:
     """For each output the inputs it follows within the tick, for the block of the example."""
     cls = CATALOGUE[name]
-    values = cls.params.resolve(EXAMPLES[name], name)
+    values = cls.params.resolve(cls.example, name)
     prepared = cls.prepare(SimpleNamespace(**values), TICK)
     found = translate(cls.kernels(), list(cls.ins), list(cls.outs), prepared).feedthrough
     return {out: [port for port in cls.ins if port in found.get(out, ())] for out in cls.outs}
@@ -85,7 +84,7 @@ def feedthrough(name: str) -> dict[str, list[str]]:
 
 def example(name: str) -> str:
     """A call that makes the block."""
-    return f"bd.{name}({', '.join(f'{key}={value!r}' for key, value in EXAMPLES[name].items())})"
+    return f"bd.{name}({', '.join(f'{key}={value!r}' for key, value in CATALOGUE[name].example.items())})"
 
 
 # bdsim's own blocks -------------------------------------------------------------------------

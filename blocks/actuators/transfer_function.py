@@ -219,6 +219,7 @@ class Actuator(Continuous):
     ins = Ports(command="commanded position")
     outs = Ports(position="actuator position")
     params = Params(system=System("control.TransferFunction, control.StateSpace or (num, den)"))
+    example = dict(system=([1.0], [0.01, 1.0]))
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
@@ -250,6 +251,7 @@ class ActuatorSampled(Sampled):
         system=System("control.TransferFunction, control.StateSpace or (num, den)"),
         method=Choice("discretisation", "zoh", among=tuple(_SCIPY_NAMES)),
     )
+    example = dict(system=([1.0], [0.01, 1.0]), method="zoh")
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -41,6 +41,7 @@ class Predictor(Sampled):
         initial=Real("signal before the first sample", 0.0),
         width=Integer("number of channels", 1, at_least=1),
     )
+    example = dict(horizon=0.02, order=3)
 
     @classmethod
     def settle(cls, q: SimpleNamespace, dt: float) -> dict[str, float]:

@@ -33,6 +33,7 @@ class DisplacementLag(Sampled):
         width=Integer("number of channels", 1, at_least=1),
     )
     state = State(started=0.0)
+    example = dict(mean=0.2)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -36,6 +36,7 @@ class AlphaOS(PredictorCorrector):
     """Structural integrator: alpha-operator splitting, dissipative, with the specimen's initial stiffness."""
 
     params = Params(**structure(), stiffness=numerical_stiffness(), alpha=alpha_parameter())
+    example = dict(mass=0.25, damping=0.16, stiffness=10.0, alpha=-0.1)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

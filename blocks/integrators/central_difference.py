@@ -35,6 +35,7 @@ class CentralDifference(Integrator):
 
     params = Params(**structure(), stiffness=known_stiffness())
     state = State(started=0.0)
+    example = dict(mass=0.25, damping=0.16)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

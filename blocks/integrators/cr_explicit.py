@@ -33,6 +33,7 @@ class CRExplicit(Integrator):
 
     params = Params(**structure(), stiffness=numerical_stiffness())
     state = State(started=0.0)
+    example = dict(mass=0.25, damping=0.16, stiffness=10.0)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -59,6 +59,7 @@ class FHTAlpha(Sampled):
         iterations=Integer("estimates in a step; None for one every tick", None, at_least=1, optional=True),
     )
     state = State(tick=0.0)
+    example = dict(mass=0.25, damping=0.16, stiffness=10.0, ticks_per_step=10)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
@@ -188,6 +189,7 @@ class FHTAlphaFeedback(FHTAlpha):
         **FHTAlpha.params,
         feedback_gain=Real("lambda, of the difference calculated - measured", 1.0, at_least=0.0, at_most=1.0),
     )
+    example = dict(mass=0.25, damping=0.16, stiffness=10.0, ticks_per_step=10, feedback_gain=0.5)
 
 
 @kernel

@@ -53,6 +53,7 @@ class GammaFunction(Integrator):
         coefficients=Vector("c_1, c_2, ...: c_j adds c_j (omega dt)^(2j+1) / 2 to the damping ratio"),
     )
     state = State(started=0.0)
+    example = dict(mass=0.25, damping=0.16, stiffness=10.0, coefficients=[0.05, 0.02])
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

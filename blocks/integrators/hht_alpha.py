@@ -40,6 +40,7 @@ class HHTAlpha(PredictorCorrector):
     """Structural integrator: HHT-alpha, implicit in a linear numerical substructure, dissipative."""
 
     params = Params(**structure(), stiffness=additional_stiffness("numerical"), alpha=alpha_parameter())
+    example = dict(mass=0.25, damping=0.16, stiffness=30.0, alpha=-0.1)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

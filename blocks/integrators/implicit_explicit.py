@@ -42,6 +42,7 @@ class ImplicitExplicit(PredictorCorrector):
         damping_explicit=Matrix("viscous damping C_E of the experimental substructure; 0 for none", 0.0),
         **newmark_parameters(),
     )
+    example = dict(mass=0.25, damping=0.16, stiffness=30.0)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -46,6 +46,7 @@ class KRAlpha(Integrator):
         ),
     )
     state = State(started=0.0)
+    example = dict(mass=0.25, damping=0.16, stiffness=10.0, rho_inf=0.5)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -62,6 +62,7 @@ class ModifiedNewmark(Integrator):
         stiffness=known_stiffness(),
     )
     state = State(started=0.0)
+    example = dict(mass=0.25, damping=0.16, alpha=0.1)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

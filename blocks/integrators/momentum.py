@@ -49,6 +49,7 @@ class MomentumNewmark(Sampled):
         stiffness=known_stiffness(),
     )
     state = State(tick=0.0, started=0.0)
+    example = dict(mass=0.25, damping=0.16, ticks_per_step=4)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -45,6 +45,7 @@ class NewmarkBanded(Integrator):
         initial_vel=Vector("velocity v_0: one number for all degrees of freedom or one each", 0.0),
     )
     state = State(started=0.0)
+    example = dict(mass=[0.25, 0.2], damping=[[0.3, 0.1], [-0.1, 0.0]])
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -40,6 +40,7 @@ class NewmarkBeta(PredictorCorrector):
     """Structural integrator: Newmark's method, implicit in a linear numerical substructure."""
 
     params = Params(**structure(), stiffness=additional_stiffness("numerical"), **newmark_parameters())
+    example = dict(mass=0.25, damping=0.16, stiffness=30.0)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

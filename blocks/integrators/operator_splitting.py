@@ -30,6 +30,7 @@ class OperatorSplitting(PredictorCorrector):
     """Structural integrator: operator splitting with the initial stiffness of the specimen."""
 
     params = Params(**structure(), stiffness=numerical_stiffness())
+    example = dict(mass=0.25, damping=0.16, stiffness=10.0)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

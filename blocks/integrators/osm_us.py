@@ -57,6 +57,7 @@ class OSMUS(Sampled):
         tangent_damping=Real("b in C_k = C + b K_k, in seconds", 0.0, at_least=0.0),
     )  # fmt: skip
     state = State(slot=0.0, started=0.0)
+    example = dict(mass=0.25, damping=0.16, stiffness=10.0, steps=2, threshold=0.001)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

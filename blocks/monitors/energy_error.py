@@ -58,6 +58,7 @@ class EnergyError(Sampled):
         width=Integer("number of channels (actuators)", 1, at_least=1),
     )
     state = State(e_experimental=0.0, e_error=0.0, e_input=0.0, started=0.0)
+    example = dict(strain_energy=5.0)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

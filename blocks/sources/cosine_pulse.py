@@ -27,6 +27,7 @@ class CosinePulse(Sampled):
         start=Real("time of its beginning in s", 0.0, at_least=0.0),
     )
     state = State(k=0.0)
+    example = dict(amplitude=1.0, duration=0.5)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

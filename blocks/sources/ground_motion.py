@@ -39,6 +39,7 @@ class GroundMotion(Sampled):
         max_duration=Real("longest record of a sweep in s; None for this record's", None, at_least=0.0, optional=True),
     )
     state = State(k=0.0)
+    example = dict(record="elcentro", scale=386.1)
 
     @classmethod
     def settle(cls, q: SimpleNamespace, dt: float) -> dict[str, float]:

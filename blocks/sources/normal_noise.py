@@ -24,6 +24,7 @@ class NormalNoise(Sampled):
         seed=seed_parameter(),
         width=Integer("number of channels", 1, at_least=1),
     )
+    example = dict(variance=0.01, seed=1)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

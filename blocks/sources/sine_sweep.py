@@ -35,6 +35,7 @@ class SineSweep(Sampled):
         after=Choice("what follows the sweep", "zero", among=("zero", "hold")),
     )
     state = State(k=0.0)
+    example = dict(amplitude=1.0, f_start=0.1, f_end=10.0, duration=20.0)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -31,6 +31,7 @@ class WhiteNoise(Sampled):
         seed=seed_parameter(),
         width=Integer("number of channels", 1, at_least=1),
     )
+    example = dict(power=0.01, seed=1)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

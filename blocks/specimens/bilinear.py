@@ -29,6 +29,7 @@ class Bilinear(Sampled):
         alpha=Real("stiffness after yielding over elastic stiffness", 0.05, at_least=0.0, at_most=1.0),
     )
     state = State(plastic=0.0)
+    example = dict(stiffness=10.0, yield_disp=1.0, alpha=0.1)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

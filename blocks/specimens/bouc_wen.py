@@ -106,6 +106,7 @@ class BoucWen(Sampled):
     outs = Ports(force="restoring force r")
     params = PARAMS
     state = State(disp=0.0, z=0.0)
+    example = dict(stiffness=10.0, yield_disp=1.0, alpha=0.1)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
@@ -129,6 +130,7 @@ class BoucWenRate(Continuous):
     outs = Ports(force="restoring force r")
     params = PARAMS
     state = State(z=0.0)
+    example = dict(stiffness=10.0, yield_disp=1.0, alpha=0.1)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -154,6 +154,7 @@ class BoucWenDegrading(Sampled):
     outs = Ports(force="restoring force r")
     params = PARAMS
     state = State(disp=0.0, z=0.0, energy=0.0)
+    example = dict(stiffness=10.0, yield_disp=1.0, delta_nu=0.02, delta_eta=0.05, zeta_s=0.9)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
@@ -179,6 +180,7 @@ class BoucWenDegradingRate(Continuous):
     outs = Ports(force="restoring force r")
     params = PARAMS
     state = State(z=0.0, energy=0.0)
+    example = dict(stiffness=10.0, yield_disp=1.0, delta_nu=0.02, delta_eta=0.05)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

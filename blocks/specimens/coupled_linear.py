@@ -43,6 +43,7 @@ class CoupledSprings(Function):
     ins = Ports(disp="applied displacements u")
     outs = Ports(force="restoring forces r")
     params = Params(stiffness=StiffnessMatrix("stiffness matrix K"))
+    example = dict(stiffness=[[20.0, -10.0], [-10.0, 10.0]])
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

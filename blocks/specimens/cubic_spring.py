@@ -27,6 +27,7 @@ class CubicSpring(Function):
         cubic=Real("cubic coefficient h: below 0 softens, above 0 hardens"),
         width=Integer("number of channels", 1, at_least=1),
     )
+    example = dict(stiffness=10.0, cubic=-1.0)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

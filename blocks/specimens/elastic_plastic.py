@@ -25,6 +25,7 @@ class ElasticPlastic(Sampled):
         yield_disp=Positive("yield displacement u_y"),
     )
     state = State(plastic=0.0)
+    example = dict(stiffness=10.0, yield_disp=1.0)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -46,6 +46,7 @@ class ForceRelaxation(Sampled):
         recovery_disp=Positive("plastic displacement u_c over which the overstress is built up"),
     )
     state = State(disp=0.0, static=0.0, overstress=0.0)
+    example = dict(stiffness=10.0, overstress=0.8, time=3.0, recovery_disp=0.05)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

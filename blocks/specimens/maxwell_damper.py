@@ -37,6 +37,7 @@ class MaxwellDamper(Sampled):
     outs = Ports(force="damper force r")
     params = Params(stiffness=STIFFNESS, damping=DAMPING)
     state = State(disp=0.0, force=0.0)
+    example = dict(stiffness=10.0, damping=2.0)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
@@ -72,6 +73,7 @@ class MaxwellDamperRate(Continuous):
         exponent=Real("exponent a of the dashpot's velocity: 1 is linear", 1.0, above=0.0, at_most=1.0),
     )
     state = State(force=0.0)
+    example = dict(stiffness=10.0, damping=2.0, exponent=0.5)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

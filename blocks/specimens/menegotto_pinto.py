@@ -90,6 +90,7 @@ class MenegottoPinto(Sampled):
         strain=0.0, stress=0.0, side=0.0, most=1.0, least=-1.0,
         start=0.0, start_stress=0.0, corner=1.0, corner_stress=1.0, curvature=1.0,
     )  # fmt: skip
+    example = dict(stiffness=10.0, yield_disp=1.0, alpha=0.02)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -21,6 +21,7 @@ class Spring(Function):
         stiffness=Real("stiffness k", at_least=0.0),
         width=Integer("number of channels", 1, at_least=1),
     )
+    example = dict(stiffness=10.0)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

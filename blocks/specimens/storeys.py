@@ -31,6 +31,7 @@ class Storeys(Function):
         stiffness=Vector("storey stiffness k from the ground up: one number for all or one each"),
         floors=Integer("number of floors n", at_least=1),
     )
+    example = dict(stiffness=10.0, floors=3)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
@@ -60,6 +61,7 @@ class StoreysBoucWen(Sampled):
         floors=Storeys.params["floors"],
     )
     state = State()
+    example = dict(stiffness=10.0, yield_disp=1.0, alpha=0.1, floors=3)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

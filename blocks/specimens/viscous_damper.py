@@ -39,6 +39,7 @@ class ViscousDamper(Function):
     ins = Ports(vel="velocity v")
     outs = OUTS
     params = PARAMS
+    example = dict(damping=2.0, exponent=0.5)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
@@ -56,6 +57,7 @@ class ViscousDamperSampled(Sampled):
     ins = Ports(disp="applied displacement u; 0 before the first tick")
     outs = OUTS
     params = PARAMS
+    example = dict(damping=2.0, exponent=0.5)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -13,7 +13,6 @@ from scipy.special import ellipk
 
 import hybsim as hs
 from hybsim.blocks import CATALOGUE
-from hybsim.blocks.examples import EXAMPLES
 
 CASES = [
     ("SPRING", dict(stiffness=10.0)),
@@ -78,17 +77,17 @@ def test_a_specimen_agrees_on_a_rough_path(factory, parameters):
 def test_parameters_are_data(factory):
     """The example of the catalogue runs, and every number of it can be changed without a new program."""
     bd = hs.BDSim().blockdiagram(dt=0.01)
-    specimen = getattr(bd, factory)(name="specimen", **EXAMPLES[factory])
+    specimen = getattr(bd, factory)(name="specimen", **CATALOGUE[factory].example)
     for i, port in enumerate(specimen.ins):
         source = bd.NORMAL(name=f"noise{i}", seed=i, variance=1e-4, width=specimen.widths.get(port, 1))
         bd.connect(source, specimen[i])
     program = hs.compile(bd)
     before = program.run(0.5)["specimen.force"]
-    numbers = {k: v for k, v in EXAMPLES[factory].items() if isinstance(v, float)} or {
+    numbers = {k: v for k, v in CATALOGUE[factory].example.items() if isinstance(v, float)} or {
         "stiffness" if "stiffness" in specimen.params else "k1": 0.0
     }
     if factory == "COUPLEDSPRINGS":
-        numbers = {"stiffness": np.array(EXAMPLES[factory]["stiffness"])}
+        numbers = {"stiffness": np.array(CATALOGUE[factory].example["stiffness"])}
     changed = {f"specimen.{k}": 1.1 * v + (1.0 if k == "k1" else 0.0) for k, v in numbers.items()}
     if "specimen.zeta_s" in changed:
         changed["specimen.zeta_s"] = 0.5

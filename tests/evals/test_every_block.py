@@ -9,7 +9,6 @@ import pytest
 
 import hybsim as hs
 from hybsim.blocks import CATALOGUE
-from hybsim.blocks.examples import EXAMPLES
 from hybsim.kernel import KernelBlock
 
 EVERY = pytest.mark.parametrize("name", CATALOGUE)
@@ -18,7 +17,7 @@ EVERY = pytest.mark.parametrize("name", CATALOGUE)
 def lively(name: str):
     """The block alone, each input driven by a sine sweep of its own frequency and, on vectors, amplitude."""
     bd = hs.BDSim().blockdiagram(name.lower(), dt=0.001)
-    block = getattr(bd, name)(name="block", **EXAMPLES[name])
+    block = getattr(bd, name)(name="block", **CATALOGUE[name].example)
     for number, port in enumerate(block.ins):
         sweep = bd.SINESWEEP(amplitude=1.5, f_start=0.7 + number, f_end=3.0 + number, duration=2.0)
         width = block.widths.get(port, 1)
@@ -60,4 +59,4 @@ def test_everything_is_documented(name):
 def test_an_unknown_keyword_is_refused_with_the_known_ones(name):
     bd = hs.BDSim().blockdiagram(dt=0.01)
     with pytest.raises(hs.HybsimError, match="has no parameter 'nonsense'"):
-        getattr(bd, name)(name="block", nonsense=1.0, **EXAMPLES[name])
+        getattr(bd, name)(name="block", nonsense=1.0, **CATALOGUE[name].example)

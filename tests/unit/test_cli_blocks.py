@@ -9,7 +9,6 @@ import pytest
 
 import hybsim as hs
 from hybsim.blocks import CATALOGUE, catalogue
-from hybsim.blocks.examples import EXAMPLES
 from hybsim.kernel import Choice, Integer, Matrix, Param, Positive, Real
 
 ROOT = Path(__file__).parents[2]
@@ -40,10 +39,6 @@ def test_every_example_makes_a_block(name) -> None:
     bd = hs.BDSim().blockdiagram(dt=catalogue.TICK)
     made = eval(catalogue.example(name), {"bd": bd})
     assert type(made) is CATALOGUE[name]
-
-
-def test_there_is_an_example_of_every_block_and_no_other() -> None:
-    assert list(EXAMPLES) == list(CATALOGUE)
 
 
 # From the equations: an explicit integrator publishes its state; a spring follows its displacement at once;

@@ -10,7 +10,7 @@ from bdsim.components import Clock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hybsim.blocks.compensators.time_delay import Delay
+from hybsim.blocks.errors.time_delay import Delay
 from hybsim.errors import ParameterError
 
 

@@ -1,8 +1,8 @@
 """The base classes of hybsim's blocks: a bdsim block whose numerics are its kernels.
 
-A leaf class declares `ins`, `outs`, `params`, `state` and its kernels; where parameters need
-conversion it adds ``prepare(q, dt) -> Prepared``. bdsim's own `output`, `next` and `deriv` are
-supplied here by running those kernels.
+A leaf class declares `ins`, `outs`, `params`, `state`, its kernels and `example`, the keywords of a constructor
+call that works as it stands; where parameters need conversion it adds ``prepare(q, dt) -> Prepared``. bdsim's own
+`output`, `next` and `deriv` are supplied here by running those kernels.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class KernelBlock:
     outs: ClassVar[Ports] = Ports()
     params: ClassVar[Params] = Params()
     state: ClassVar[State] = State()
+    example: ClassVar[Mapping[str, Any]] = {}
     kind: ClassVar[str]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

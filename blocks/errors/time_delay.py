@@ -41,6 +41,7 @@ class Delay(Sampled):
         initial=Real("output before the first sample has come through", 0.0),
         width=Integer("number of channels", 1, at_least=1),
     )
+    example = dict(delay=0.02)
 
     @classmethod
     def settle(cls, q: SimpleNamespace, dt: float) -> dict[str, float]:
