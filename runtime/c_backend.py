@@ -1,6 +1,6 @@
 """From a typed `Function` to C text: statements, loops and helper functions.
 
-After a fault (an index outside its array, say) the code runs on with harmless values to the end of the
+After a fault (an index outside its array, an assert that does not hold) the code runs on with harmless values to the end of the
 block, which then stops the run; loops without a fixed number of rounds end at once.
 """
 
@@ -87,6 +87,9 @@ class CWriter(CExpressions):
                 self.give_back(node, depth)
             case ir.Do():
                 w(depth, f"{e(node.call)};")
+            case ir.Check():
+                place = self.places.number(node.reason)
+                w(depth, f"if (HS_UNLIKELY(!({e(node.condition)}) && !{self.faulted})) {self.faulted} = {place};")
 
     def loop(self, node: ir.For, depth: int) -> None:
         """The loop variable is set at the start of each round: Python keeps its last value."""

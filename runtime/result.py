@@ -44,7 +44,7 @@ class Stop:
     """Where a run ended early, and why.
 
     An output that went wrong has a `signal` and a reason such as "became nan"; a kernel that could not go on
-    has none, and a reason such as "integer division by zero at counter.py:12".
+    has none, and a reason such as "integer division by zero at counter.py:12" or "the delay is negative".
     """
 
     tick: int

@@ -21,7 +21,7 @@ def expressions(node: ir.Stmt) -> tuple[ir.Expr, ...]:
             return (node.call, *node.targets)
         case ir.Allocate():
             return (node.target,)
-        case ir.If() | ir.While():
+        case ir.If() | ir.While() | ir.Check():
             return (node.condition,)
         case ir.For():
             return (node.start, node.stop, node.step, node.target)
@@ -68,7 +68,9 @@ def needs_fault(function: ir.Function) -> bool:
 
 def may_stop(body: tuple[ir.Stmt, ...]) -> bool:
     """Whether something in a body is checked as it goes."""
-    return any(can_fault(node) for statement in statements(body) for node in expressions(statement))
+    return any(
+        isinstance(statement, ir.Check) or any(map(can_fault, expressions(statement))) for statement in statements(body)
+    )
 
 
 def fixed(loop: ir.For) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NoReturn
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 
 class KernelFault(Exception):
-    """An index outside its array or an integer division by zero; the text names file and line."""
+    """An index outside its array or an integer division by zero, with file and line, or the reason of an assert."""
 
 
 def div(a: float, b: float) -> float:
@@ -129,6 +130,10 @@ def int_mod(a: int, b: int, place: str) -> int:
     if b == 0:
         raise KernelFault(f"integer division by zero at {place}")
     return a % b
+
+
+def stop(reason: str) -> NoReturn:
+    raise KernelFault(reason)
 
 
 def steps(start: int, stop: int, step: int, place: str) -> range:

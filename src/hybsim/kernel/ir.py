@@ -188,7 +188,16 @@ class Do:
     line: int
 
 
-Stmt = Assign | Unpack | Allocate | If | For | While | Jump | Return | Do
+@dataclass(frozen=True)
+class Check:
+    """`assert condition, "reason"`: where the condition does not hold the run stops, with the reason."""
+
+    condition: Expr
+    reason: str
+    line: int
+
+
+Stmt = Assign | Unpack | Allocate | If | For | While | Jump | Return | Do | Check
 
 
 @dataclass(eq=False)

@@ -127,6 +127,8 @@ class PythonWriter:
                 self.write(node.line, depth, f"return {', '.join(e(v) for v in node.values)}")
             case ir.Do():
                 self.write(node.line, depth, e(node.call))
+            case ir.Check():
+                self.write(node.line, depth, f"if not {e(node.condition)}: _hs_stop({node.reason!r})")
 
 
 def number(value: float | int | bool) -> str:
@@ -140,7 +142,7 @@ RUNTIME: dict[str, Any] = {
     "div": ieee.div, "ratio": ieee.ratio, "power": ieee.power,
     "float_floordiv": ieee.float_floordiv, "float_mod": ieee.float_mod,
     "int_floordiv": ieee.int_floordiv, "int_mod": ieee.int_mod,
-    "index": ieee.index, "steps": ieee.steps, "nan": math.nan, "inf": math.inf,
+    "index": ieee.index, "steps": ieee.steps, "stop": ieee.stop, "nan": math.nan, "inf": math.inf,
 } | {f"math_{name}": function for name, function in ieee.MATH.items()}  # fmt: skip
 """What the code calls, under names that no kernel can have: a kernel may well call a variable `float`."""
 

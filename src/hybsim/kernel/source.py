@@ -34,7 +34,8 @@ def function_tree(function: Callable[..., Any]) -> ast.FunctionDef | ast.Lambda:
     if tree is None:
         raise KernelError(
             f"{short(code.co_filename)}:{code.co_firstlineno}: the source of {code.co_name} was not found (the file"
-            " changed since it was imported, or the line holds several lambdas); import it again, or write a def."
+            " changed since it was imported, pytest rewrote an assert in it, or the line holds several lambdas);"
+            " import it again, move it out of the test module, or write a def."
         )
     return tree
 

@@ -24,7 +24,6 @@ WORDS: dict[type, tuple[str, str]] = {
     ast.ImportFrom: ("import", "import at the top of the file"),
     ast.Global: ("global", "keep what changes in the state x"),
     ast.Nonlocal: ("nonlocal", "keep what changes in the state x"),
-    ast.Assert: ("assert", "check parameters in `prepare`"),
     ast.Raise: ("raise", "check parameters in `prepare`, or let the value become math.nan, which stops the run"),
     ast.Match: ("match", "use if/elif/else"),
     ast.Delete: ("del", "leave the variable as it is"),
@@ -224,6 +223,17 @@ class Statements(Names, Expressions):
         body = self.block(node.body)
         self.assigned, self.fields_set = before
         return [ir.While(condition, body, node.lineno)]
+
+    def _Assert(self, node: ast.Assert) -> list[ir.Stmt]:
+        if "y" in self.groups:
+            # Only what an output needs is kept of `outputs`, and a check computes nothing.
+            self.refuse(node, "outputs cannot stop a run with assert", "write the same assert in `update`")
+        reason = node.msg.value if isinstance(node.msg, ast.Constant) else None
+        if not isinstance(reason, str) or not reason.strip():
+            self.refuse(
+                node, f"{self.shown(node)} does not say why", 'write `assert condition, "the delay is negative"`'
+            )
+        return [ir.Check(self.truth(node.test), reason, node.lineno)]
 
     def _Break(self, node: ast.Break) -> list[ir.Stmt]:
         return [ir.Jump("break", node.lineno)]

@@ -6,6 +6,7 @@ A block declares its ports, parameters and state, and gives its numerics as plai
     update(u, x, p[, t])          x <- f(u, x, p)         in place, in source order
     derivative(u, x, p, dx[, t])  dx/dt = f(u, x, p)      continuous blocks
 
+`assert condition, "reason"` in `update` or `derivative` stops the run where the condition does not hold.
 `u`, `x`, `p`, `y`, `dx` hold named fields: numbers, vectors `v[i]` or matrices `a[i, j]`.
 """
 

@@ -122,7 +122,7 @@ LINES = [
     ("def inner(a):\n    return a", "a function inside a kernel is outside the kernel subset", "mark it with @kernel"),
     ("import math", "import is outside the kernel subset", "import at the top of the file"),
     ("global K", "global is outside the kernel subset", "keep what changes in the state x"),
-    ("assert u.a > 0.0", "assert is outside the kernel subset", "check parameters in `prepare`"),
+    ("assert u.a > 0.0, 'why'", "outputs cannot stop a run with assert", "write the same assert in `update`"),
     ("raise ValueError", "raise is outside the kernel subset", "math.nan, which stops the run"),
     ("match u.a:\n    case _:\n        pass", "match is outside the kernel subset", "use if/elif/else"),
     ("del u", "del is outside the kernel subset", "leave the variable as it is"),
