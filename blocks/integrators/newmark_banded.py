@@ -5,8 +5,8 @@
     d_{k+1} = d_k + dt v_k + dt^2/2 a_k
     a_0     = M^-1 (f_0 - r_0 - C v_0)                                             first tick
 
-As NEWMARK, with work that grows with n times the bandwidth b instead of n^2: a shear building with stiffness-
-proportional damping has b = 1. Stable for omega dt < 2.
+As NEWMARK, with work that grows with n times the bandwidth b instead of n^2: a shear building with damping in
+proportion to its stiffness has b = 1. Stable for omega dt < 2.
 
 Newmark (1959); EERC Eqs. 2.6-2.8, Eq. 2.6 corrected: the restoring force is r_{i+1}, not r_i.
 """

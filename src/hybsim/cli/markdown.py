@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import typeset
+
 HEAD = """\
 # Blocks
 
@@ -46,7 +48,7 @@ def section(block: dict[str, Any], explained_at: str | None) -> str:
     """One block; the equation of a file with two blocks is given once."""
     lines = [f"### {block['name']}", "", f"{block['summary']} *{block['kind'].capitalize()}.*", ""]
     if explained_at is None:
-        lines += ["```text", block["equation"], "```", ""]
+        lines += [typeset.page(block["equation"]), ""]
     else:
         lines += [f"Equations: see [{explained_at}](#{explained_at.lower()}).", ""]
     lines += table(("port", "", "meaning", "follows"), port_rows(block))
@@ -57,17 +59,22 @@ def section(block: dict[str, Any], explained_at: str | None) -> str:
 
 
 def port_rows(block: dict[str, Any]) -> list[tuple[str, ...]]:
-    ins: list[tuple[str, ...]] = [(f"`{port}`", "in", prose, "") for port, prose in block["inputs"].items()]
-    outs: list[tuple[str, ...]] = [
-        (f"`{port}`", "out", prose, ", ".join(f"`{p}`" for p in block["feedthrough"][port]) or "nothing")
-        for port, prose in block["outputs"].items()
+    follows = {port: ", ".join(f"`{p}`" for p in inputs) or "nothing" for port, inputs in block["feedthrough"].items()}
+    return [
+        (f"`{port}`", way, typeset.prose(meaning), follows[port] if way == "out" else "")
+        for way, ports in (("in", block["inputs"]), ("out", block["outputs"]))
+        for port, meaning in ports.items()
     ]
-    return ins + outs
 
 
 def parameter_rows(block: dict[str, Any]) -> list[tuple[str, ...]]:
     return [
-        (f"`{p['name']}`", p["prose"], "required" if p["required"] else f"`{p['default']!r}`", p["allowed"])
+        (
+            f"`{p['name']}`",
+            typeset.prose(p["prose"]),
+            "required" if p["required"] else f"`{p['default']!r}`",
+            p["allowed"],
+        )
         for p in block["parameters"]
     ]
 
