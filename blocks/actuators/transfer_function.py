@@ -3,8 +3,10 @@
     x' = A x + B command,   position = C x + D command          from any transfer function or state space
     x_{k+1} = Ad x_k + Bd command_k                             discretised: zoh, tustin or foh
 
-A system is a `control.TransferFunction` (one channel), a `control.StateSpace` (any number of channels) or
-a pair (num, den) of polynomials in falling powers of s. It starts at rest at zero.
+A system is a `control.TransferFunction` (one channel), a `control.StateSpace` (any number of channels), a pair
+(num, den) of polynomials in falling powers of s, or "TS_1" or "TS_2", the servo-hydraulic actuators of PSI Eqs. 4.1
+and 4.2, whose delays at low frequency are 13.36 ms and 12.74 ms. It starts at rest at zero. A DC gain other than 1
+is warned about and kept, but TS_2 is used with unit gain, as its printed gain of 0.917 is probably a misprint.
 
 The position follows the command within the tick only if D is not zero. `zoh` keeps D, and is exact for a
 command held over the tick; `tustin` and `foh` add a direct path.
@@ -12,197 +14,15 @@ command held over the tick; `tustin` and `foh` add a direct path.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
+from hybsim.blocks.actuators.linear_system import METHODS, System, add_product, discretise, set_product
 from hybsim.errors import ParameterError
-from hybsim.kernel import Choice, Continuous, Param, Params, Ports, Prepared, Sampled, kernel, zeros
+from hybsim.kernel import Choice, Continuous, Params, Ports, Prepared, Sampled, kernel, zeros
 
-DC_TOLERANCE = 1e-6
-"""How far a DC gain may be from 1 without a warning."""
-
-
-@dataclass(frozen=True, eq=False)
-class LinearSystem:
-    """A system in state space; `dt` is its sample time in seconds, None if it is continuous."""
-
-    a: np.ndarray
-    b: np.ndarray
-    c: np.ndarray
-    d: np.ndarray
-    dt: float | None = None
-
-    def describe(self) -> dict[str, Any]:
-        """The matrices, for a result's record of itself."""
-        return {"A": self.a, "B": self.b, "C": self.c, "D": self.d, "dt": self.dt}
-
-    def prepared(self) -> Prepared:
-        """The kernel's parameters; a system without states gets one that stays zero."""
-        outputs, inputs = self.d.shape
-        order = max(1, len(self.a))
-        a, b, c = np.zeros((order, order)), np.zeros((order, inputs)), np.zeros((outputs, order))
-        if len(self.a):
-            a, b, c = self.a, self.b, self.c
-        return Prepared(
-            p={name: np.ascontiguousarray(m) for name, m in zip("abcd", (a, b, c, self.d), strict=True)},
-            x=dict(internal=np.zeros(order)),
-            widths=dict(command=inputs, position=outputs),
-            structure=dict(order=order, direct=int(np.any(self.d != 0.0))),
-        )
-
-
-class System(Param):
-    """A linear system, as a LinearSystem; what makes a poor actuator of it is warned about once, here."""
-
-    def check(self, value: Any) -> LinearSystem:
-        if isinstance(value, LinearSystem):
-            return value
-        pair = isinstance(value, tuple) and len(value) == 2
-        system = from_polynomials(*value) if pair else from_control(value)
-        if not all(np.isfinite(m).all() for m in (system.a, system.b, system.c, system.d)):
-            raise ValueError("must have finite coefficients")
-        system = balanced(system)
-        _warn(system)
-        return system
-
-
-def from_polynomials(num: Any, den: Any, dt: float | None = None) -> LinearSystem:
-    """num(s)/den(s) in controller canonical form."""
-    over, under = _polynomial(num, "numerator"), _polynomial(den, "denominator")
-    if not under.any():
-        raise ValueError("has a denominator of zeros; give (num, den) in falling powers of s")
-    over, under = np.trim_zeros(over, "f"), np.trim_zeros(under, "f")
-    if len(over) > len(under):
-        raise ValueError(
-            f"must be proper, got a numerator of degree {len(over) - 1} over a denominator of degree"
-            f" {len(under) - 1}; add poles above the frequencies of interest"
-        )
-    order = len(under) - 1
-    over = np.concatenate([np.zeros(order + 1 - len(over)), over]) / under[0]
-    under = under / under[0]
-    a = np.eye(order, k=-1)
-    b, c = np.eye(order, 1), np.atleast_2d(over[1:] - over[0] * under[1:])
-    if order:
-        a[0] = -under[1:]
-    return LinearSystem(a, b, c, np.array([[over[0]]]), dt)
-
-
-def from_control(value: Any) -> LinearSystem:
-    """A system of python-control; imported here, as it takes long and few diagrams need it."""
-    import control
-
-    if isinstance(value, control.TransferFunction):
-        if (value.ninputs, value.noutputs) != (1, 1):
-            raise ValueError(
-                f"must have one input and one output as a transfer function, got {value.ninputs} and"
-                f" {value.noutputs}; give a control.StateSpace"
-            )
-        return from_polynomials(value.num[0][0], value.den[0][0], _sample_time(value.dt))
-    if isinstance(value, control.StateSpace):
-        a, b, c, d = (np.array(m, dtype=float) for m in (value.A, value.B, value.C, value.D))
-        return LinearSystem(a, b, c, d, _sample_time(value.dt))
-    raise ValueError(f"must be a control.TransferFunction, a control.StateSpace or a pair (num, den), got {value!r}")
-
-
-def balanced(system: LinearSystem) -> LinearSystem:
-    """The same system in states of like size: the coefficients of a fast actuator span many decades."""
-    if not len(system.a):
-        return system
-    from scipy.linalg import matrix_balance
-
-    # The scales are powers of two and cost no digit.
-    a, (scales, _) = matrix_balance(system.a, permute=False, separate=True)
-    return LinearSystem(a, system.b / scales[:, None], system.c * scales, system.d, system.dt)
-
-
-def _polynomial(values: Any, what: str) -> np.ndarray:
-    try:
-        polynomial = np.atleast_1d(np.array(values, dtype=float))
-    except (TypeError, ValueError):
-        raise ValueError(f"must have numbers in its {what}, got {values!r}") from None
-    if polynomial.ndim != 1 or polynomial.size == 0 or not np.isfinite(polynomial).all():
-        raise ValueError(f"must have a {what} of finite numbers in falling powers of s, got {values!r}")
-    return polynomial
-
-
-def _sample_time(dt: Any) -> float | None:
-    """python-control: 0 or None is continuous, True is discrete without a sample time."""
-    if dt is True:
-        raise ValueError("is discrete without a sample time; give it one, as in control.tf(num, den, 0.001)")
-    return float(dt) if dt else None
-
-
-def _warn(system: LinearSystem) -> None:
-    """A sentence for a system that drifts, explodes or settles somewhere else than commanded."""
-    poles = np.linalg.eigvals(system.a) if len(system.a) else np.zeros(0)
-    beyond = poles.real if system.dt is None else np.abs(poles) - 1.0
-    if (beyond > 1e-9 * max(1.0, float(np.abs(poles).max(initial=0.0)))).any():
-        worst = poles[np.argmax(beyond)]
-        warnings.warn(f"The actuator's system is unstable: it has a pole at {worst:.4g}.", stacklevel=2)
-    gain = dc_gain(system)
-    if gain is None:
-        warnings.warn("The actuator's system has no finite DC gain: it integrates its command.", stacklevel=2)
-    elif gain.shape[0] != gain.shape[1] or np.abs(gain - np.eye(len(gain))).max() > DC_TOLERANCE:
-        shown = f"{gain[0, 0]:.6g}" if gain.size == 1 else str(gain.round(6).tolist())
-        warnings.warn(
-            f"The actuator's system has a DC gain of {shown}, not 1: it settles away from a constant command;"
-            " scale it if that is not meant.",
-            stacklevel=2,
-        )
-
-
-def dc_gain(system: LinearSystem) -> np.ndarray | None:
-    """Position over command at rest; None if the system has a pole there."""
-    if not len(system.a):
-        return system.d
-    at_rest = -system.a if system.dt is None else np.eye(len(system.a)) - system.a
-    distance = np.abs(np.linalg.eigvals(at_rest))
-    if distance.min() <= 1e-12 * max(1.0, distance.max()):
-        return None
-    gain: np.ndarray = system.c @ np.linalg.solve(at_rest, system.b) + system.d
-    return gain
-
-
-def discretise(system: LinearSystem, dt: float, method: str) -> LinearSystem:
-    """The system at ticks of dt; one that is discrete already must have that sample time."""
-    if system.dt is not None:
-        if abs(system.dt - dt) > 1e-9 * dt:
-            raise ParameterError(
-                f"ActuatorSampled has a system with a sample time of {system.dt:g} s at a tick of {dt:g} s;"
-                " give the continuous system, or one sampled at the tick."
-            )
-        return system
-    if not len(system.a):
-        return system
-    from scipy.signal import cont2discrete
-
-    a, b, c, d, _ = cont2discrete((system.a, system.b, system.c, system.d), dt, _SCIPY_NAMES[method])
-    return LinearSystem(a, b, c, d, dt)
-
-
-_SCIPY_NAMES = {"zoh": "zoh", "tustin": "bilinear", "foh": "foh"}
-
-
-@kernel
-def set_product(matrix, vector, result):
-    """result = matrix vector"""
-    for i in range(len(matrix)):
-        result[i] = matrix[i, 0] * vector[0]
-        for j in range(1, len(vector)):
-            result[i] = result[i] + matrix[i, j] * vector[j]
-
-
-@kernel
-def add_product(matrix, vector, result):
-    """result = result + matrix vector"""
-    for i in range(len(matrix)):
-        for j in range(len(vector)):
-            result[i] = result[i] + matrix[i, j] * vector[j]
+SYSTEM = "control.TransferFunction, control.StateSpace, (num, den), 'TS_1' or 'TS_2'"
 
 
 @kernel
@@ -218,7 +38,7 @@ class Actuator(Continuous):
 
     ins = Ports(command="commanded position")
     outs = Ports(position="actuator position")
-    params = Params(system=System("control.TransferFunction, control.StateSpace or (num, den)"))
+    params = Params(system=System(SYSTEM))
     example = dict(system=([1.0], [0.01, 1.0]))
 
     @classmethod
@@ -248,8 +68,8 @@ class ActuatorSampled(Sampled):
     ins = Ports(command="commanded position")
     outs = Ports(position="actuator position")
     params = Params(
-        system=System("control.TransferFunction, control.StateSpace or (num, den)"),
-        method=Choice("discretisation", "zoh", among=tuple(_SCIPY_NAMES)),
+        system=System(SYSTEM),
+        method=Choice("discretisation", "zoh", among=tuple(METHODS)),
     )
     example = dict(system=([1.0], [0.01, 1.0]), method="zoh")
 
