@@ -13,7 +13,7 @@ from typing import Any
 
 from hybsim.blocks import CATALOGUE, stock
 from hybsim.errors import BlockError, near
-from hybsim.kernel import Choice, Integer, KernelBlock, Matrix, Param, Positive, Real, Vector
+from hybsim.kernel import Choice, Integer, KernelBlock, Matrix, Param, Positive, Real, Switch, Vector
 from hybsim.kernel.parameters import REQUIRED
 from hybsim.kernel.spec import translate
 
@@ -22,7 +22,7 @@ TICK = 0.01
 
 KINDS: dict[type[Param], str] = {
     Real: "number", Positive: "number", Integer: "whole number", Vector: "number or list of numbers",
-    Matrix: "number or square matrix", Choice: "word", Param: "",
+    Matrix: "number or square matrix", Choice: "word", Switch: "True or False", Param: "",
 }  # fmt: skip
 
 

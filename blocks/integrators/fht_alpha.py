@@ -39,6 +39,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from hybsim.blocks.generators.polynomials import parabola
 from hybsim.blocks.integrators.predictor_corrector import alpha_parameter, newmark_of
 from hybsim.blocks.integrators.structure import INS, OUTS, product, structure, subtract_product, transposed
 from hybsim.blocks.integrators.system import System, add_product, numerical_stiffness
@@ -190,12 +191,6 @@ class FHTAlphaFeedback(FHTAlpha):
         feedback_gain=Real("lambda, of the difference calculated - measured", 1.0, at_least=0.0, at_most=1.0),
     )
     example = dict(mass=0.25, damping=0.16, stiffness=10.0, ticks_per_step=10, feedback_gain=0.5)
-
-
-@kernel
-def parabola(s, before, start, end):
-    """The quadratic through (-1, before), (0, start) and (1, end), at s."""
-    return 0.5 * s * (s - 1.0) * before + (1.0 - s) * (1.0 + s) * start + 0.5 * s * (s + 1.0) * end
 
 
 @kernel

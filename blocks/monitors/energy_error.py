@@ -1,20 +1,18 @@
-"""Energy error of the experimental substructures, and the error indicators HSEI made of it.
+"""Energy error of every actuator, from what is measured (Mosqueda's form).
 
-    E^E     = sum 1/2 (r_{i-1} + r_i)^T (u^c_i - u^c_{i-1})    what the integrator accounts for    (7.22)
-    E^BE    = sum 1/2 (r_{i-1} + r_i)^T (u^m_i - u^m_{i-1})    what the specimen takes             (7.21)
-    E^error = E^E - E^BE                                       < 0: a lag adds energy              (7.20)
-    E^input = sum 1/2 (f_{i-1} + f_i)^T (u^c_i - u^c_{i-1})                                        (8.4)
-    HSEI^S  = E^error / E^strain                                                                   (8.1)
-    HSEI^I  = E^error / (E^strain + E^input)                                                       (8.6)
+    E^E     = sum 1/2 (r_{i-1} + r_i) (u^c_i - u^c_{i-1})    what the integrator accounts for    (7.22)
+    E^BE    = sum 1/2 (r_{i-1} + r_i) (u^m_i - u^m_{i-1})    what the specimen takes             (7.21)
+    E^error = E^E - E^BE                                     < 0: a lag adds energy              (7.20)
 
-u^c command, u^m measured displacement, r measured force, f load, all in the same coordinates; sums over the
-ticks so far, the present one included, and over the channels. E^strain = 1/2 u_y^T K u_y is the recoverable
-strain energy (8.2). The first tick is the starting point of the sums and adds nothing (7.17).
+u^c command, u^m measured displacement, r measured force of one actuator; sums over the ticks so far, the present one
+included. The first tick is the starting point of the sums and adds nothing. Actuators do not mix, also where they act
+on one specimen: their coupling is in the measured forces. With u^c = T u and R^E = T^T r the sum over the actuators is
+the energy in the coordinates u of the structure, so it needs no transformation.
 
-E^input may be negative for a while. From -0.99 E^strain downwards Eq. 8.6 nears a division by zero and then
-changes its sign without meaning; its denominator is kept at or above 0.01 E^strain there.
+No stiffness is needed. ENERGYERROR_STIFFNESS estimates the same energy from a stiffness, and says how both compare.
 
-EERC Eqs. 7.16-7.22 and 8.1-8.6, corrected: 7.15 and 7.18-7.20 print the opposite sign, 7.22 a stray minus.
+Mosqueda, Stojadinovic, Mahin (2005); EERC Eqs. 7.13-7.22, corrected: 7.15 and 7.20 print the opposite sign, 7.22 a
+stray minus, and 7.12, 7.13 mean du^ac.
 """
 
 from __future__ import annotations
@@ -23,84 +21,55 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from hybsim.kernel import Integer, Params, Ports, Positive, Prepared, Sampled, State, kernel, zeros
-
-LEAST_SHARE = 0.01
-"""Least denominator of HSEI^I, as a share of the strain energy."""
-
-
-@kernel
-def work(total, force, force_last, disp, disp_last):
-    """The work of a force on a displacement up to now: the trapezoidal rule, Eq. 7.16."""
-    for i in range(len(force)):
-        total = total + 0.5 * (force_last[i] + force[i]) * (disp[i] - disp_last[i])
-    return total
+from hybsim.blocks.monitors.work import add_work, control_error, copy
+from hybsim.kernel import Integer, Params, Ports, Prepared, Sampled, State, kernel, zeros
 
 
 class EnergyError(Sampled):
-    """Energy added or removed by displacement errors, and the indicators HSEI_S and HSEI_I."""
+    """Energy added or removed by displacement errors, one number for each actuator."""
 
     ins = Ports(
-        disp_cmd="command displacement",
-        disp_meas="measured displacement",
-        force_meas="measured restoring force",
-        load="external load on the structure",
+        disp_cmd="command displacement u^c of each actuator",
+        disp_meas="measured displacement u^m",
+        force_meas="measured restoring force r",
     )
     outs = Ports(
-        e_experimental="energy of the specimens as the integrator sees it, E^E",
         e_error="energy error E^E - E^BE, negative where energy is added",
-        e_input="input energy, the work of the load on the command displacement",
-        hsei_s="e_error over the strain energy",
-        hsei_i="e_error over strain and input energy",
+        e_experimental="energy of the specimen as the integrator sees it, E^E",
+        e_best="best estimate of the specimen's energy, E^BE",
     )
-    params = Params(
-        strain_energy=Positive("recoverable strain energy 1/2 u_y^T K u_y"),
-        width=Integer("number of channels (actuators)", 1, at_least=1),
-    )
-    state = State(e_experimental=0.0, e_error=0.0, e_input=0.0, started=0.0)
-    example = dict(strain_energy=5.0)
+    params = Params(width=Integer("number of actuators", 1, at_least=1))
+    state = State(started=0.0)
+    example = dict(width=2)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
-        last = {name: np.zeros(q.width) for name in ("disp", "gap", "force", "load")}
-        return Prepared(
-            p=dict(strain=q.strain_energy, least=LEAST_SHARE * q.strain_energy),
-            x={**cls.state, **last},
-            widths=dict.fromkeys(cls.ins, q.width),
-        )
+        last = {name: np.zeros(q.width) for name in ("cmd", "meas", "gap", "force")}
+        energies = {name: np.zeros(q.width) for name in cls.outs}
+        return Prepared(x={**cls.state, **energies, **last}, widths=dict.fromkeys((*cls.ins, *cls.outs), q.width))
 
     @kernel
     def outputs(u, x, p, y):
-        y.e_experimental = x.e_experimental
-        y.e_error = x.e_error
-        y.e_input = x.e_input
+        copy(x.e_error, y.e_error)
+        copy(x.e_experimental, y.e_experimental)
+        copy(x.e_best, y.e_best)
         if x.started > 0.0:
             gap = zeros(len(u.disp_cmd))
             control_error(u.disp_cmd, u.disp_meas, gap)
-            y.e_experimental = work(x.e_experimental, u.force_meas, x.force, u.disp_cmd, x.disp)
-            y.e_error = work(x.e_error, u.force_meas, x.force, gap, x.gap)
-            y.e_input = work(x.e_input, u.load, x.load, u.disp_cmd, x.disp)
-        y.hsei_s = y.e_error / p.strain
-        y.hsei_i = y.e_error / max(p.strain + y.e_input, p.least)
+            add_work(y.e_error, u.force_meas, x.force, gap, x.gap)
+            add_work(y.e_experimental, u.force_meas, x.force, u.disp_cmd, x.cmd)
+            add_work(y.e_best, u.force_meas, x.force, u.disp_meas, x.meas)
 
     @kernel
     def update(u, x, p):
         gap = zeros(len(u.disp_cmd))
         control_error(u.disp_cmd, u.disp_meas, gap)
         if x.started > 0.0:
-            x.e_experimental = work(x.e_experimental, u.force_meas, x.force, u.disp_cmd, x.disp)
-            x.e_error = work(x.e_error, u.force_meas, x.force, gap, x.gap)
-            x.e_input = work(x.e_input, u.load, x.load, u.disp_cmd, x.disp)
+            add_work(x.e_error, u.force_meas, x.force, gap, x.gap)
+            add_work(x.e_experimental, u.force_meas, x.force, u.disp_cmd, x.cmd)
+            add_work(x.e_best, u.force_meas, x.force, u.disp_meas, x.meas)
         x.started = 1.0
-        for i in range(len(u.disp_cmd)):
-            x.disp[i] = u.disp_cmd[i]
-            x.gap[i] = gap[i]
-            x.force[i] = u.force_meas[i]
-            x.load[i] = u.load[i]
-
-
-@kernel
-def control_error(disp_cmd, disp_meas, gap):
-    """u^c - u^m: its work is E^E - E^BE at once, without the difference of two large sums."""
-    for i in range(len(gap)):
-        gap[i] = disp_cmd[i] - disp_meas[i]
+        copy(u.disp_cmd, x.cmd)
+        copy(u.disp_meas, x.meas)
+        copy(gap, x.gap)
+        copy(u.force_meas, x.force)

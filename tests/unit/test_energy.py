@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from bdsim.components import Clock
 
-from hybsim.blocks.monitors.energy_error import EnergyError
+from hybsim.blocks.monitors.energy_indicators import EnergyIndicators
 from hybsim.errors import ParameterError
 
 NAMES = ("e_experimental", "e_error", "e_input", "hsei_s", "hsei_i")
 
 
 def monitor(**parameters):
-    return EnergyError(clock=Clock(0.01), **({"strain_energy": 5.0} | parameters))
+    return EnergyIndicators(clock=Clock(0.01), **({"strain_energy": 5.0} | parameters))
 
 
 def watched(block, command, measured, force, load):
@@ -56,6 +56,18 @@ def test_a_lag_adds_energy_and_a_lead_takes_it(phase):
     cycles = -math.pi * k * amplitude**2 * math.sin(phase) * polygon * np.arange(4)
     np.testing.assert_allclose(error[::ticks], cycles, rtol=1e-10, atol=1e-10)
     assert (error[-1] < 0) == (phase > 0)
+
+
+@pytest.mark.parametrize("phase", [0.05, -0.05])
+def test_indicators_are_negative_for_a_lag_and_positive_for_a_lead(phase):
+    turn = 2 * math.pi * np.arange(401) / 200
+    command, measured = np.sin(turn), np.sin(turn - phase)
+    # The load drives the motion: its work is positive.
+    got = watched(monitor(), command, measured, 10.0 * measured, np.cos(turn))
+    assert got["e_input"][-1] > 0.0
+    for name in ("e_error", "hsei_s", "hsei_i"):
+        assert np.sign(got[name][-1]) == -np.sign(phase), name
+    assert got["hsei_i"][-1] == pytest.approx(got["e_error"][-1] / (5.0 + got["e_input"][-1]), rel=1e-14)
 
 
 def test_no_error_if_the_actuator_is_perfect():
@@ -121,4 +133,4 @@ def test_refusals_are_one_sentence(parameters, words):
 
 def test_the_strain_energy_must_be_given():
     with pytest.raises(ParameterError, match="needs strain_energy= "):
-        EnergyError(clock=Clock(0.01), name="energy")
+        EnergyIndicators(clock=Clock(0.01), name="energy")

@@ -116,6 +116,15 @@ class Choice(Param):
         return str(value)
 
 
+class Switch(Param):
+    """True or False."""
+
+    def check(self, value: Any) -> bool:
+        if isinstance(value, bool | np.bool_) or (np.ndim(value) == 0 and value in (0, 1)):
+            return bool(value)
+        raise ValueError(f"must be True or False, got {value!r}")
+
+
 class Vector(Param):
     """A number or a list of numbers, as a float64 vector."""
 

@@ -1,0 +1,34 @@
+"""Drives an event-driven generator by hand: packets that arrive so many ticks after a request."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+
+NAMES = ("command", "mode", "request", "counter", "steps")
+
+
+def played(block, ticks, packets, *, force=lambda command: 0.0 * command):
+    """The outputs over the ticks; `packets(tick, row)` gives (target, step) at each of them."""
+    x, rows = block.getstate0(), []
+    nothing = [[0.0] * block.widths["target"], 0.0, [0.0] * block.widths["force_meas"]]
+    for tick in range(ticks):
+        row = dict(zip(NAMES, block.output(0.0, nothing, x), strict=True))  # no input passes through
+        target, step = packets(tick, row)
+        x = block.next(0.0, [target, step, force(np.asarray(row["command"]))], x)
+        rows.append(row)
+    return SimpleNamespace(**{name: np.array([row[name] for row in rows]) for name in NAMES})
+
+
+def answering(targets, waits):
+    """Packets of a coordinator that sends target n waits[n - 1] ticks after the request for it, and then no more."""
+    due = []
+
+    def packets(tick, row):
+        if row["request"] == 1.0 and len(due) < len(waits):
+            due.append(tick + waits[len(due)])
+        sent = sum(at <= tick for at in due)
+        return (targets[sent - 1], float(sent)) if sent else (0.0 * targets[0], 0.0)
+
+    return packets
