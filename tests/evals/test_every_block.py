@@ -14,12 +14,23 @@ from hybsim.kernel import KernelBlock
 EVERY = pytest.mark.parametrize("name", CATALOGUE)
 
 
+WITHIN = {
+    ("VARIABLEDELAY", "delay"): "max_delay",
+    ("PREDICTOR_ADAPTIVE", "horizon"): "max_horizon",
+}
+"""Inputs that must stay from 0 to a parameter; beyond, the block stops the run."""
+
+
 def lively(name: str):
     """The block alone, each input driven by a sine sweep of its own frequency and, on vectors, amplitude."""
     bd = hs.BDSim().blockdiagram(name.lower(), dt=0.001)
     block = getattr(bd, name)(name="block", **CATALOGUE[name].example)
     for number, port in enumerate(block.ins):
         sweep = bd.SINESWEEP(amplitude=1.5, f_start=0.7 + number, f_end=3.0 + number, duration=2.0)
+        if (name, port) in WITHIN:
+            most = CATALOGUE[name].example[WITHIN[name, port]]
+            half = bd.GAIN(most / 3.0, inputs=[sweep])
+            sweep = bd.SUM("++", inputs=[half, bd.CONSTANT(most / 2.0)])
         width = block.widths.get(port, 1)
         source = bd.MUX(width, inputs=[bd.GAIN(1.0 + 0.3 * i, inputs=[sweep]) for i in range(width)])
         bd.connect(source, block[number])
