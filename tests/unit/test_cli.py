@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from hybsim.cli import app, failures, filled, progress
 from hybsim.errors import HybsimError
 
-COMMANDS = ("demo", "run", "compile", "blocks", "doctor")
+COMMANDS = ("demo", "run", "compile", "study", "blocks", "doctor")
 HYBSIM = str(Path(sys.executable).with_name("hybsim"))
 
 NOISY = """

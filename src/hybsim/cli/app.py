@@ -11,6 +11,7 @@ from .compile import compile_
 from .demo import demo
 from .doctor import doctor
 from .run import run
+from .study import study
 
 app = typer.Typer(
     name="hybsim",
@@ -43,6 +44,7 @@ def hybsim(
 
 app.command("demo")(demo)
 app.command("run")(run)
+app.command("study")(study)
 app.command("compile")(compile_)
 app.command("blocks")(blocks)
 app.command("doctor")(doctor)
