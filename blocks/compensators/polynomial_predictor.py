@@ -24,6 +24,19 @@ from hybsim.errors import ParameterError
 from hybsim.kernel import Integer, Params, Ports, Positive, Prepared, Real, Sampled, kernel
 
 
+@kernel
+def coefficient(j, order, ahead):
+    """Lagrange's coefficient of the sample j steps back for a point `ahead` steps away."""
+    # Two products and one quotient: whole numbers of steps give the binomial coefficients exactly.
+    over = 1.0
+    under = 1.0
+    for i in range(order + 1):
+        if i != j:
+            over = over * (ahead + i)
+            under = under * (i - j)
+    return over / under
+
+
 class Predictor(Sampled):
     """Polynomial extrapolation ahead in time (Horiuchi)."""
 
@@ -50,15 +63,7 @@ class Predictor(Sampled):
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
-        spacing = q.spacing or dt
-        stride = whole_ticks("spacing", spacing, dt)
-        longest = stored_ticks("max_spacing", q.max_spacing or spacing, dt)
-        if stride > longest:
-            raise ParameterError(
-                f"The spacing of {spacing:g} s is longer than max_spacing={q.max_spacing:g} s;"
-                " declare max_spacing= for the longest spacing."
-            )
-        length = max(1, q.order * longest)
+        stride, length = stored_samples(q, dt)
         return Prepared(
             p=dict(a=coefficients(q.order, q.horizon / (stride * dt)), stride=stride),
             x=dict(past=np.full(length * q.width, q.initial), head=0.0),
@@ -87,9 +92,17 @@ class Predictor(Sampled):
 
 def coefficients(order: int, ahead: float) -> np.ndarray:
     """Lagrange's coefficients of samples 0, 1, ... `order` steps back for a point `ahead` steps away."""
-    a = np.empty(order + 1)
-    for j in range(order + 1):
-        others = [i for i in range(order + 1) if i != j]
-        # Two products and one quotient: whole numbers of steps give the binomial coefficients exactly.
-        a[j] = np.prod([ahead + i for i in others]) / np.prod([float(i - j) for i in others])
-    return a
+    return np.array([coefficient(j, order, ahead) for j in range(order + 1)])
+
+
+def stored_samples(q: SimpleNamespace, dt: float) -> tuple[int, int]:
+    """Ticks between the samples of the polynomial, and how many past samples the longest spacing needs."""
+    spacing = q.spacing or dt
+    stride = whole_ticks("spacing", spacing, dt)
+    longest = stored_ticks("max_spacing", q.max_spacing or spacing, dt)
+    if stride > longest:
+        raise ParameterError(
+            f"The spacing of {spacing:g} s is longer than max_spacing={q.max_spacing:g} s;"
+            " declare max_spacing= for the longest spacing."
+        )
+    return stride, max(1, q.order * longest)

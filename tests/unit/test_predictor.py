@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -52,6 +53,24 @@ def test_a_polynomial_of_its_order_is_predicted_exactly(order, stride, horizon, 
     expected = polynomial((t + horizon / 0.01) / 10.0)
     started = order * stride  # from here on all samples are the polynomial's
     assert got[started:] == pytest.approx(expected[started:], rel=1e-7, abs=1e-7)
+
+
+@pytest.mark.parametrize("order", range(6))
+@pytest.mark.parametrize("ahead", [Fraction(1, 4), Fraction(5, 8), Fraction(11, 4), Fraction(13)])
+def test_every_order_is_exact_between_ticks_too(order, ahead):
+    # A polynomial with whole coefficients in ticks, so that the prediction is known without rounding.
+    def polynomial(t):
+        return sum((3 + power) * (-1) ** power * t**power for power in range(order + 1))
+
+    got = drive(make(dt=0.125, horizon=float(ahead) / 8.0, order=order), [float(polynomial(k)) for k in range(9)])
+    exact = [float(polynomial(k + ahead)) for k in range(9)]
+    assert got[order:] == pytest.approx(exact[order:], rel=1e-11)
+    if order:
+        t = np.arange(9.0)
+        higher = drive(make(dt=0.125, horizon=float(ahead) / 8.0, order=order - 1), t**order)
+        # one order less misses t^n by n! times the product of the distances to the samples, over n!
+        missed = float(np.prod([ahead + i for i in range(order)]))
+        assert ((t + float(ahead)) ** order - higher)[order:] == pytest.approx(missed, rel=1e-6)
 
 
 @pytest.mark.parametrize(
