@@ -1,7 +1,7 @@
 """From a typed `Function` to C text: statements, loops and helper functions.
 
-After a fault (an index outside its array, an assert that does not hold) the code runs on with harmless values to the end of the
-block, which then stops the run; loops without a fixed number of rounds end at once.
+After a fault (an index outside its array, an assert that does not hold) the code runs on with harmless values to the
+end of the block, which then stops the run; loops without a fixed number of rounds end at once.
 """
 
 from __future__ import annotations
