@@ -17,7 +17,7 @@ from hybsim.kernel import Choice, Integer, KernelBlock, Matrix, Param, Positive,
 from hybsim.kernel.parameters import REQUIRED
 from hybsim.kernel.spec import translate
 
-TICK = 0.01
+TICK = 0.001
 """The tick for which the examples are built."""
 
 KINDS: dict[type[Param], str] = {

@@ -10,6 +10,7 @@ import math
 from hybsim.errors import ParameterError
 
 COINCIDENT = 1e-9  # relative: how close to a whole number of ticks a time counts as that many
+ACCEPTED = ".12g"  # digits in which a time that is proposed passes as a whole number of ticks
 MOST_STORED = 20_000_000  # samples of history or table; more is a slip of units, and would fill the memory
 
 
@@ -28,7 +29,7 @@ def whole_ticks(parameter: str, seconds: float, dt: float) -> int:
     if n != int(n) or n < 1.0:
         raise ParameterError(
             f"{parameter}={seconds:g} s is {n:g} ticks of {dt:g} s, but must be a whole number of them;"
-            f" use a multiple such as {max(1, round(n)) * dt:g} s."
+            f" use a multiple such as {max(1, round(n)) * dt:{ACCEPTED}} s."
         )
     return int(n)
 

@@ -118,6 +118,8 @@ class Twin:
             put_on_clock(block, self.clocks[every])
             if self.hybrid or every > 1:
                 block.output = held(block.output, every, dt, self.solver)
+            if every > 1:
+                block.next = at_own_ticks(block.next, every, dt)
         return block
 
     def plug(self, signal: Any) -> Any:
@@ -211,6 +213,15 @@ def held(output: Callable[..., Any], every: int, dt: float, solver: Solver) -> C
         return last
 
     return hold
+
+
+def at_own_ticks(following: Callable[..., Any], every: int, dt: float) -> Callable[..., Any]:
+    """A block's next state, which bdsim also asks for at the ticks of other clocks and then throws away."""
+
+    def next_state(t: float, inputs: Any, x: Any) -> Any:
+        return following(t, inputs, x) if round(t / dt) % every == 0 else x
+
+    return next_state
 
 
 class HoldingRK45(RK45):  # type: ignore[misc]

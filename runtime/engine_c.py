@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,20 +22,55 @@ CACHED = 16384
 _double_p = ctypes.c_void_p
 
 
-class CEngine:
-    """A compiled program; safe to use from many threads at once, since all data is passed in."""
+class Loops:
+    """The compiled loops of a program; safe to use from many threads at once, since all data is passed in."""
 
-    def __init__(self, graph: Graph, source: str, places: list[str]) -> None:
-        self.graph, self.places = graph, places
-        self.library = library = load(source, name=graph.name)
+    def __init__(self, source: str, name: str, columns: int) -> None:
+        self.library = library = load(source, name=name)
+        self.columns = max(columns, 1)
         # Rows computed between two looks at them.
-        self.chunk = max(16, CACHED // (8 * max(graph.columns, 1)))
+        self.chunk = max(16, CACHED // (8 * self.columns))
         self.ticks = library.hs_run_checked
         self.ticks.argtypes = [_double_p] * 2 + [ctypes.c_int64] * 3 + [_double_p] * 2
         self.ticks.restype = ctypes.c_int64
         self.many = library.hs_sweep
         self.many.argtypes = [ctypes.c_int64] * 3 + [_double_p] * 4 + [ctypes.c_int64] + [_double_p] * 5
         self.many.restype = None
+
+    def sweep(self, p: np.ndarray, x: np.ndarray, columns: np.ndarray, kept: np.ndarray) -> Swept:
+        """Runs from the parameters and states in the rows of `p` and `x`; fills `kept` (runs, columns, ticks).
+
+        Of a run that stops early, the ticks after its last are left as they are.
+        """
+        runs, _, ticks = kept.shape
+        found = Swept(
+            np.full((runs, self.columns), np.nan), np.zeros((runs, self.columns)),
+            np.zeros(runs, np.int64), np.zeros(runs, np.int64),
+        )  # fmt: skip
+        scratch = np.zeros(self.chunk * self.columns + 8)
+        self.many(
+            runs, ticks, self.chunk, p.ctypes.data, x.ctypes.data, scratch.ctypes.data,
+            columns.ctypes.data, columns.size, kept.ctypes.data, found.last.ctypes.data,
+            found.peak.ctypes.data, found.done.ctypes.data, found.fault.ctypes.data,
+        )  # fmt: skip
+        return found
+
+
+class Swept(NamedTuple):
+    """Of every run: last row, largest magnitudes, finished ticks, and where a kernel stopped it (0: nowhere)."""
+
+    last: np.ndarray
+    peak: np.ndarray
+    done: np.ndarray
+    fault: np.ndarray
+
+
+class CEngine(Loops):
+    """The loops of a diagram, with the names of what is in it."""
+
+    def __init__(self, graph: Graph, source: str, places: list[str]) -> None:
+        super().__init__(source, graph.name, graph.columns)
+        self.graph, self.places = graph, places
 
     def run(
         self, p: np.ndarray, x: np.ndarray, rows: np.ndarray, progress: Callable[[int], None] | None = None

@@ -30,6 +30,48 @@ class Layout:
     parameters: int = 1
     states: int = 0
     continuous: int = 0
+    _fields: dict[int, tuple[Fields, Fields]] = field(default_factory=dict)
+
+    def fields(self, node: Node) -> tuple[Fields, Fields]:
+        """A block's fields in p and in x, in which they lie in one piece."""
+        if node.index not in self._fields:
+            self._fields[node.index] = (
+                Fields.of(node.prepared.p, [self.p[node.index, name] for name in node.prepared.p]),
+                Fields.of(node.prepared.x, [self.x[node.index, name] for name in node.prepared.x]),
+            )
+        return self._fields[node.index]
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Names, shapes and places of a block's fields, the places counted from the first."""
+
+    offset: int
+    size: int
+    places: list[tuple[str, tuple[int, ...], int, int]]
+
+    @classmethod
+    def of(cls, values: Mapping[str, Value], offsets: list[int]) -> Fields:
+        first = min(offsets, default=0)
+        places = [
+            (name, np.shape(value), offset - first, offset - first + int(np.size(value)))
+            for (name, value), offset in zip(values.items(), offsets, strict=True)
+        ]
+        return cls(first, sum(stop - start for _, _, start, stop in places), places)
+
+    def flat(self, node: Node, values: Mapping[str, Value]) -> np.ndarray:
+        """The values in one piece, checked to have the shapes the program was built with."""
+        numbers = np.empty(self.size)
+        for name, shape, start, stop in self.places:
+            value = values[name]
+            if type(value) is float and not shape:
+                numbers[start] = value  # the most frequent case, and the cheapest
+                continue
+            array = np.asarray(value)
+            if array.shape != shape:
+                raise _reshaped(node, name, shape, value)
+            numbers[start:stop] = array.ravel()
+        return numbers
 
 
 def lay_out(graph: Graph) -> Layout:
@@ -69,18 +111,10 @@ class Packed:
 
 
 def pack(layout: Layout, node: Node, prepared: Prepared) -> Packed:
-    """One block's numbers, checked to have the shapes the program was built with."""
-    check_same(node, prepared)
-    return Packed(
-        min((layout.p[node.index, name] for name in node.prepared.p), default=0),
-        _flat([prepared.p[name] for name in node.prepared.p]),
-        min((layout.x[node.index, name] for name in node.prepared.x), default=0),
-        _flat([prepared.x[name] for name in node.prepared.x]),
-    )
-
-
-def _flat(values: list[Value]) -> np.ndarray:
-    return np.concatenate([np.ravel(value) for value in values], dtype=np.float64) if values else np.zeros(0)
+    """One block's numbers, checked to fit the program."""
+    p, x = layout.fields(node)
+    _check_fixed(node, prepared)
+    return Packed(p.offset, p.flat(node, prepared.p), x.offset, x.flat(node, prepared.x))
 
 
 def check_same(node: Node, prepared: Prepared) -> None:
@@ -88,16 +122,21 @@ def check_same(node: Node, prepared: Prepared) -> None:
     for built, given in ((node.prepared.p, prepared.p), (node.prepared.x, prepared.x)):
         for name, value in built.items():
             if np.shape(value) != np.shape(given[name]):
-                raise ParameterError(
-                    f"These parameters of block {node.name!r} give its {name!r} the shape {np.shape(given[name])},"
-                    f" but the program was built with {np.shape(value)}; build the diagram with the largest size"
-                    " (a max_... parameter), or anew with these values."
-                )
-    for what, built_map, given_map in (
-        ("structure", node.prepared.structure, prepared.structure),
-        ("widths", node.prepared.widths, prepared.widths),
-    ):
-        _check_equal(node, what, built_map, given_map)
+                raise _reshaped(node, name, np.shape(value), given[name])
+    _check_fixed(node, prepared)
+
+
+def _reshaped(node: Node, name: str, built: tuple[int, ...], value: Value) -> ParameterError:
+    return ParameterError(
+        f"These parameters of block {node.name!r} give its {name!r} the shape {np.shape(value)},"
+        f" but the program was built with {built}; build the diagram with the largest size"
+        " (a max_... parameter), or anew with these values."
+    )
+
+
+def _check_fixed(node: Node, prepared: Prepared) -> None:
+    _check_equal(node, "structure", node.prepared.structure, prepared.structure)
+    _check_equal(node, "widths", node.prepared.widths, prepared.widths)
 
 
 def _check_equal(node: Node, what: str, built: Mapping[str, int], given: Mapping[str, int]) -> None:

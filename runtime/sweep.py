@@ -16,11 +16,11 @@ import numpy as np
 
 from hybsim.errors import ParameterError, RunError
 from hybsim.runtime.engine_c import first_non_finite
-from hybsim.runtime.layout import Packed, pack
 from hybsim.runtime.result import Stop
+from hybsim.runtime.vectors import Preparer, Vectors
 
 if TYPE_CHECKING:
-    from hybsim.runtime.graph import Node, Signal
+    from hybsim.runtime.graph import Signal
     from hybsim.runtime.program import Program
 
 Runs = list[dict[str, Any]]
@@ -28,9 +28,6 @@ Space = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 GROUP = 32
 """Runs a thread takes at a time."""
-
-REMEMBERED = 10_000_000
-"""Numbers of prepared blocks kept for runs to come with equal parameters."""
 
 MOST_BYTES = 4 * 2**30
 
@@ -155,22 +152,23 @@ def empty_store(program: Program, runs: int, ticks: int, signals: Sequence[Signa
 
 
 def _runs_in_c(program: Program, runs: Runs, duration: float, store: Store, jobs: int) -> Iterator[int]:
-    engine, columns, width = program.engine_c, store.columns, store.last.shape[1]
+    engine = program.engine_c
     done, fault = np.zeros(len(runs), np.int64), np.zeros(len(runs), np.int64)
 
-    def work(group: tuple[int, np.ndarray, np.ndarray]) -> int:
-        start, p, x = group
-        part = slice(start, start + len(p))
-        scratch = np.zeros(engine.chunk * width + 8)
-        engine.many(
-            len(p), store.ticks, engine.chunk, p.ctypes.data, x.ctypes.data, scratch.ctypes.data,
-            columns.ctypes.data, columns.size, store.kept[part].ctypes.data, store.last[part].ctypes.data,
-            store.peak[part].ctypes.data, done[part].ctypes.data, fault[part].ctypes.data,
-        )  # fmt: skip
-        return len(p)
+    def work(group: tuple[int, Vectors]) -> int:
+        start, vectors = group
+        part = slice(start, start + vectors.runs)
+        found = engine.sweep(*vectors.matrices(), store.columns, store.kept[part])
+        store.last[part], store.peak[part], done[part], fault[part] = found
+        return vectors.runs
+
+    def groups() -> Iterator[tuple[int, Vectors]]:
+        preparer = Preparer(program, duration)
+        for start in range(0, len(runs), GROUP):
+            yield start, preparer.vectors(runs[start : start + GROUP])
 
     with ThreadPoolExecutor(jobs) as pool:
-        yield from _bounded(pool, work, prepared_groups(program, runs, duration), 2 * jobs)
+        yield from _bounded(pool, work, groups(), 2 * jobs)
     for i in np.flatnonzero(done < store.ticks):
         store.stopped[i] = _stop(program, runs[i], int(done[i]), int(fault[i]))
 
@@ -185,39 +183,6 @@ def _runs_in_python(program: Program, runs: Runs, duration: float, store: Store)
         if len(rows):
             store.last[i], store.peak[i] = rows[-1], np.abs(rows).max(axis=0)
         yield 1
-
-
-def prepared_groups(program: Program, runs: Runs, duration: float) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """Parameter and state vectors of the runs, a group at a time; a block is prepared once for equal values."""
-    base_p, base_x = program.vectors({})
-    known: dict[tuple[Node, Any], Packed] = {}
-    room = REMEMBERED
-    for start in range(0, len(runs), GROUP):
-        group = runs[start : start + GROUP]
-        p, x = np.tile(base_p, (len(group), 1)), np.tile(base_x, (len(group), 1))
-        for i, run in enumerate(group):
-            for node, changes in program.split(run).items():
-                key = (node, _hashable(changes))
-                packed = known.get(key) if key[1] is not None else None
-                if packed is None:
-                    values = {**node.spec.parameters, **changes}
-                    node.spec.check_run(values, node.every * program.dt, float(duration))
-                    packed = pack(program.layout, node, program.prepare(node, changes))
-                    size = packed.p.size + packed.x.size
-                    if key[1] is not None and size <= room:
-                        known[key] = packed
-                        room -= size
-                packed.write(p[i], x[i])
-        yield start, p, x
-
-
-def _hashable(changes: Mapping[str, Any]) -> Any:
-    key = tuple(changes.items())
-    try:
-        hash(key)
-    except TypeError:
-        return None
-    return key
 
 
 def _bounded(pool: ThreadPoolExecutor, work: Callable[[Any], int], items: Iterator[Any], most: int) -> Iterator[int]:

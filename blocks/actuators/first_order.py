@@ -16,6 +16,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from hybsim.blocks.actuators.longest_tick import warn_of_long_tick
 from hybsim.kernel import Continuous, Integer, Params, Ports, Positive, Prepared, Real, Sampled, kernel
 
 INS = Ports(command="commanded position")
@@ -47,6 +48,7 @@ class FirstOrder(Continuous):
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
+        warn_of_long_tick(cls.__name__, [-1.0 / q.time_constant], dt)
         return prepared(q, rate=1.0 / q.time_constant)
 
     outputs = lagging_position

@@ -41,6 +41,15 @@ class LinearSystem:
         """The matrices, for a result's record of itself."""
         return {"A": self.a, "B": self.b, "C": self.c, "D": self.d, "dt": self.dt}
 
+    def is_finite(self) -> bool:
+        """Whether all coefficients are."""
+        return all(np.isfinite(matrix).all() for matrix in (self.a, self.b, self.c, self.d))
+
+    def poles(self) -> np.ndarray:
+        """The eigenvalues of A."""
+        poles: np.ndarray = np.linalg.eigvals(self.a) if len(self.a) else np.zeros(0)
+        return poles
+
     def prepared(self, entering: str = "command", leaving: str = "position") -> Prepared:
         """The parameters of kernels with these ports; a system without states gets one that stays zero."""
         outputs, inputs = self.d.shape
@@ -69,7 +78,7 @@ class System(Param):
             value = with_unit_dc_gain(value)
         pair = isinstance(value, tuple) and len(value) == 2
         system = from_polynomials(*value) if pair else from_control(value)
-        if not all(np.isfinite(m).all() for m in (system.a, system.b, system.c, system.d)):
+        if not system.is_finite():
             raise ValueError("must have finite coefficients")
         system = balanced(system)
         _warn(system)
@@ -147,11 +156,12 @@ def _sample_time(dt: Any) -> float | None:
 
 def _warn(system: LinearSystem) -> None:
     """A sentence for a system that drifts, explodes or settles somewhere else than commanded."""
-    poles = np.linalg.eigvals(system.a) if len(system.a) else np.zeros(0)
+    poles = system.poles()
     beyond = poles.real if system.dt is None else np.abs(poles) - 1.0
     if (beyond > 1e-9 * max(1.0, float(np.abs(poles).max(initial=0.0)))).any():
         worst = poles[np.argmax(beyond)]
         warnings.warn(f"The actuator's system is unstable: it has a pole at {worst:.4g}.", stacklevel=2)
+        return
     gain = dc_gain(system)
     if gain is None:
         warnings.warn("The actuator's system has no finite DC gain: it integrates its command.", stacklevel=2)
@@ -189,8 +199,18 @@ def discretise(system: LinearSystem, dt: float, method: str) -> LinearSystem:
         return system
     from scipy.signal import cont2discrete
 
-    a, b, c, d, _ = cont2discrete((system.a, system.b, system.c, system.d), dt, METHODS[method])
-    return LinearSystem(a, b, c, d, dt)
+    try:
+        with np.errstate(all="ignore"):
+            a, b, c, d, _ = cont2discrete((system.a, system.b, system.c, system.d), dt, METHODS[method])
+    except np.linalg.LinAlgError:  # a pole at 2/dt, which Tustin's rule takes to infinity
+        a = b = c = d = np.full((1, 1), np.inf)
+    sampled = LinearSystem(a, b, c, d, dt)
+    if not sampled.is_finite():
+        raise ParameterError(
+            f"The system cannot be discretised by {method!r} at a tick of {dt:g} s, for which its pole at"
+            f" {max(system.poles(), key=abs):.4g} rad/s leaves no finite numbers; use a shorter tick or another method."
+        )
+    return sampled
 
 
 @kernel

@@ -30,6 +30,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from hybsim.blocks.actuators.longest_tick import warn_of_long_tick
+from hybsim.errors import ParameterError
 from hybsim.kernel import Continuous, Integer, Params, Ports, Positive, Prepared, Real, Sampled, kernel
 
 INS = Ports(stroke="piston position against the frame", force="restoring force of the specimen")
@@ -57,8 +59,15 @@ class ReactionFrame(Continuous):
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
         omega = 2.0 * math.pi * q.frequency
+        p = dict(stiffness=omega * omega, damping=2.0 * q.damping_ratio * omega, per_force=omega * omega / q.stiffness)
+        if not all(map(math.isfinite, p.values())):
+            raise ParameterError(
+                f"{cls.__name__} has frequency={q.frequency:g} Hz, damping_ratio={q.damping_ratio:g} and"
+                f" stiffness={q.stiffness:g}, which are too far apart to compute with; check their units."
+            )
+        warn_of_long_tick(cls.__name__, omega * np.roots([1.0, 2.0 * q.damping_ratio, 1.0]), dt)
         return Prepared(
-            p=dict(stiffness=omega**2, damping=2.0 * q.damping_ratio * omega, per_force=omega**2 / q.stiffness),
+            p=p,
             x=dict(frame=np.zeros(q.width), vel=np.zeros(q.width)),
             widths=dict.fromkeys((*cls.ins, *cls.outs), q.width),
         )

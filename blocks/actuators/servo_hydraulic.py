@@ -35,7 +35,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from hybsim.kernel import Continuous, Params, Ports, Positive, Real, State, kernel
+from hybsim.blocks.actuators.longest_tick import warn_of_long_tick
+from hybsim.errors import ParameterError
+from hybsim.kernel import Continuous, Params, Ports, Positive, Prepared, Real, State, kernel
 
 
 class ServoHydraulic(Continuous):
@@ -60,6 +62,19 @@ class ServoHydraulic(Continuous):
     )
     state = State(flow=0.0, flow_rate=0.0, actuator_force=0.0, piston=0.0, piston_vel=0.0)
     example = dict(command_gain=1.0261)
+
+    @classmethod
+    def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
+        den = np.array(closed_loop(**vars(q))[1])
+        with np.errstate(all="ignore"):
+            finite = np.isfinite(den / den[0]).all()
+        if not finite:
+            raise ParameterError(
+                f"{cls.__name__} has a mass of {q.mass:g}, too small beside its other parameters to compute with;"
+                " check the units."
+            )
+        warn_of_long_tick(cls.__name__, np.roots(den), dt)
+        return Prepared(p=vars(q), x=cls.state)
 
     @kernel
     def outputs(u, x, p, y):

@@ -45,6 +45,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from hybsim.blocks.actuators.longest_tick import warn_of_long_tick
 from hybsim.kernel import Continuous, Integer, Params, Ports, Positive, Prepared, Real, kernel
 
 CUBIC_INCHES_PER_GALLON = 231.0
@@ -120,6 +121,7 @@ class ServoPd(Continuous):
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
         over = 1.0 + q.loop_gain * q.derivative_gain * q.derivative_time
+        warn_of_long_tick(cls.__name__, [-1.0 / q.derivative_time, -q.loop_gain * q.proportional_gain / over], dt)
         return Prepared(
             p=dict(
                 per_error=q.loop_gain * q.proportional_gain / over,

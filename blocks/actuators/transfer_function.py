@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from hybsim.blocks.actuators.linear_system import METHODS, System, add_product, discretise, set_product
+from hybsim.blocks.actuators.longest_tick import warn_of_long_tick
 from hybsim.errors import ParameterError
 from hybsim.kernel import Choice, Continuous, Params, Ports, Prepared, Sampled, kernel, zeros
 
@@ -48,6 +49,7 @@ class Actuator(Continuous):
                 f"Actuator needs a continuous system, got one with a sample time of {q.system.dt:g} s;"
                 " use ACTUATOR_S for it."
             )
+        warn_of_long_tick(cls.__name__, q.system.poles(), dt)
         return q.system.prepared()
 
     @classmethod

@@ -47,19 +47,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from hybsim.blocks.compensators.derivatives import butterworth, differentiate, remember, resting
-from hybsim.blocks.compensators.moving_sums import renew, slide
-from hybsim.blocks.ticks import stored_ticks
+from hybsim.blocks.compensators.learning_window import ROUNDING, learning_ticks, window_parameters
+from hybsim.blocks.moving_sums import renew, slide
+from hybsim.blocks.moving_window import settled_window
 from hybsim.errors import ParameterError
 from hybsim.kernel import Params, Ports, Positive, Prepared, Real, Sampled, Vector, kernel, zeros
 
-LEAST_WINDOW = 8
-"""Ticks: fewer samples than this say nothing about three coefficients."""
-
 PASSES = 4
 """Over the three coefficients, in each tick."""
-
-ROUNDING = 1e-12
-"""What is left of a sum whose terms have gone, over the largest it has been since it was renewed."""
 
 
 class AdaptiveTimeSeries(Sampled):
@@ -74,8 +69,7 @@ class AdaptiveTimeSeries(Sampled):
     )
     params = Params(
         delay=Real("delay of the actuator to start from, in s", at_least=0.0),
-        window=Positive("length of the moving window in s, taken up to whole ticks", 1.0),
-        max_window=Positive("longest window of a sweep in s; None for `window`", None, optional=True),
+        **window_parameters(),
         threshold=Real("amplitude of the measured motion up to which nothing is learnt", 0.0, at_least=0.0),
         cutoff=Positive("cutoff of the filter of the derivatives in Hz; None for no filter", None, optional=True),
         lower=Vector("least a0, a1, a2", (0.7, 0.0, 0.0)),
@@ -87,33 +81,21 @@ class AdaptiveTimeSeries(Sampled):
 
     @classmethod
     def settle(cls, q: SimpleNamespace, dt: float) -> dict[str, float]:
-        # The length of the ring belongs to the built program.
-        return {"max_window": q.max_window or q.window}
+        return settled_window(q)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
-        longest = q.max_window or q.window
-        window = stored_ticks("window", q.window, dt)
-        if q.window > longest:
-            raise ParameterError(
-                f"The window of {q.window:g} s is longer than max_window={longest:g} s;"
-                " declare max_window= for the longest window."
-            )
-        if window < LEAST_WINDOW:
-            raise ParameterError(
-                f"The window of {q.window:g} s has {window} ticks, but three coefficients need at least"
-                f" {LEAST_WINDOW}; use {LEAST_WINDOW * dt:g} s or more."
-            )
+        window, longest = learning_ticks(q, dt, "three coefficients")
         start = checked_start(q)
         smooth = butterworth(q.cutoff, dt)
         change = (q.upper - q.lower) * (math.inf if q.rate is None else q.rate * dt)
         return Prepared(
             p=dict(
-                dt=dt, window=window, least_motion=0.5 * window * q.threshold**2,
+                dt=dt, window=window, least_motion=0.5 * window * q.threshold * q.threshold,
                 smooth=smooth, lower=q.lower, upper=q.upper, change=change,
             ),
             x=dict(
-                a=start, past=np.zeros(4 * stored_ticks("max_window", longest, dt)), head=0.0, filled=0.0,
+                a=start, past=np.zeros(4 * longest), head=0.0, filled=0.0,
                 sums=np.zeros(10), fresh=np.zeros(10), largest=np.zeros(3), signal=resting(q.initial, smooth),
                 measured=resting(q.initial, smooth),
             ),
@@ -193,7 +175,7 @@ def checked_start(q: SimpleNamespace) -> np.ndarray:
     for name in ("lower", "upper"):
         if len(getattr(q, name)) != 3:
             raise ParameterError(f"{name} must hold three numbers, for a0, a1 and a2, got {len(getattr(q, name))}.")
-    start = np.array([1.0, q.delay, 0.5 * q.delay**2])
+    start = np.array([1.0, q.delay, 0.5 * q.delay * q.delay])
     for i in range(3):
         if not q.lower[i] < q.upper[i]:
             raise ParameterError(f"a{i} has a lower bound of {q.lower[i]:g}, which is not below {q.upper[i]:g}.")

@@ -35,17 +35,13 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from hybsim.blocks.compensators.moving_sums import renew, slide
+from hybsim.blocks.compensators.learning_window import ROUNDING, learning_ticks, window_parameters
 from hybsim.blocks.errors.time_delay import behind
+from hybsim.blocks.moving_sums import renew, slide
+from hybsim.blocks.moving_window import settled_window
 from hybsim.blocks.ticks import stored_ticks
 from hybsim.errors import ParameterError
 from hybsim.kernel import Params, Ports, Positive, Prepared, Real, Sampled, kernel
-
-LEAST_WINDOW = 8
-"""Ticks: fewer samples than this say nothing about delay, amplitude and offset."""
-
-ROUNDING = 1e-12
-"""What is left of a sum whose terms have gone, over the largest it has been since it was renewed."""
 
 LEAST_DETERMINANT = 1e-10
 """Relative to the product of both variances: neighbouring lags that are alike say nothing between the ticks."""
@@ -59,41 +55,28 @@ class DelayEstimator(Sampled):
     params = Params(
         max_delay=Positive("longest delay in s; below half a period of the signal"),
         initial_delay=Real("delay until there is an estimate, in s", 0.0, at_least=0.0),
-        window=Positive("length of the moving window in s, taken up to whole ticks", 1.0),
-        max_window=Positive("longest window of a sweep in s; None for `window`", None, optional=True),
+        **window_parameters(),
         threshold=Real("amplitude of the command up to which the estimate stays as it is", 0.0, at_least=0.0),
     )
     example = dict(max_delay=0.05, initial_delay=0.02, window=0.5)
 
     @classmethod
     def settle(cls, q: SimpleNamespace, dt: float) -> dict[str, float]:
-        # The length of the ring belongs to the built program.
-        return {"max_window": q.max_window or q.window}
+        return settled_window(q)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
-        longest = q.max_window or q.window
-        window = stored_ticks("window", q.window, dt)
-        if q.window > longest:
-            raise ParameterError(
-                f"The window of {q.window:g} s is longer than max_window={longest:g} s;"
-                " declare max_window= for the longest window."
-            )
-        if window < LEAST_WINDOW:
-            raise ParameterError(
-                f"The window of {q.window:g} s has {window} ticks, but delay, amplitude and offset need at least"
-                f" {LEAST_WINDOW}; use {LEAST_WINDOW * dt:g} s or more."
-            )
+        window, longest = learning_ticks(q, dt, "delay, amplitude and offset")
         if q.initial_delay > q.max_delay:
             raise ParameterError(
                 f"initial_delay={q.initial_delay:g} s is longer than max_delay={q.max_delay:g} s;"
                 " declare max_delay= for the longest delay."
             )
         lags = stored_ticks("max_delay", q.max_delay, dt) + 1
-        length = stored_ticks("max_window", longest, dt) + lags + 1
+        length = longest + lags + 1
         return Prepared(
             p=dict(
-                dt=dt, window=window, max_delay=q.max_delay, least_variance=0.5 * window * q.threshold**2
+                dt=dt, window=window, max_delay=q.max_delay, least_variance=0.5 * window * q.threshold * q.threshold
             ),
             x=dict(
                 delay=q.initial_delay, amplitude=1.0, head=0.0, turn=0.0, count=0.0, largest=0.0,

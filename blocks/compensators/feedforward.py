@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from hybsim.blocks.actuators.identified import with_unit_dc_gain
+from hybsim.blocks.actuators.identified import IDENTIFIED, with_unit_dc_gain
 from hybsim.blocks.actuators.linear_system import add_product, balanced, discretise, from_polynomials, set_product
 from hybsim.blocks.compensators.derivatives import refuse_above_half_rate
 from hybsim.errors import ParameterError
@@ -65,6 +65,9 @@ class Invertible(Param):
 def polynomials(value: Any) -> tuple[Any, Any]:
     """(num, den) of what stands for a transfer function; what is improper or no numbers is refused."""
     if isinstance(value, str):
+        if value not in IDENTIFIED:
+            known = ", ".join(map(repr, IDENTIFIED))
+            raise ValueError(f"must be one of {known}, a system of control or a pair (num, den), got {value!r}")
         return with_unit_dc_gain(value)
     if isinstance(value, tuple) and len(value) == 2:
         num, den = value

@@ -33,6 +33,9 @@ PARAMETERS = {
 LEAST_MASS = 0.5
 """Less of a distribution within its limits is another distribution."""
 
+LEAST_VARIANCE = 1e-300
+"""Of the logarithm: a deviation so small is none, but must not divide by zero."""
+
 SUM_TOLERANCE = 1e-9
 """How far the sum of probabilities may be from 1."""
 
@@ -47,7 +50,8 @@ def within_ticks(q: SimpleNamespace, dt: float) -> np.ndarray:
     if q.distribution != "normal" and mean <= q.minimum:
         name = PARAMETERS[q.distribution][0]
         raise ParameterError(
-            f"The {q.distribution} delay has {name}={mean:g} s, but it must be greater than minimum={q.minimum:g} s."
+            f"The {q.distribution} delay has {name}={mean:g} s, but it must be greater than minimum={q.minimum:g} s;"
+            f" raise {name}= or lower minimum=."
         )
     if q.distribution == "uniform" and q.maximum > q.max_delay:
         raise ParameterError(_too_long("maximum", q.maximum, q.max_delay))
@@ -85,13 +89,16 @@ def _discrete(q: SimpleNamespace, dt: float, count: int) -> np.ndarray:
             f"There are {len(q.delays)} delays with {len(q.probabilities)} probabilities; give one for each delay."
         )
     if q.probabilities.min() < 0.0:
-        raise ParameterError(f"The probabilities must be at least 0, got {q.probabilities.min():g}.")
+        raise ParameterError(
+            f"The probabilities must be at least 0, got {q.probabilities.min():g}; leave out delays that do not occur."
+        )
     total = q.probabilities.sum()
     if abs(total - 1.0) > SUM_TOLERANCE:
         raise ParameterError(f"The probabilities must sum to 1, got {total:.9g}; divide them by it.")
     if q.delays.min() <= 0.0 or q.delays.min() < q.minimum:
         raise ParameterError(
-            f"The delays must be greater than 0 and at least minimum={q.minimum:g} s, got {q.delays.min():g} s."
+            f"The delays must be greater than 0 and at least minimum={q.minimum:g} s, got {q.delays.min():g} s;"
+            " a packet takes one tick or more, so give dt for the shortest."
         )
     if q.delays.max() > q.max_delay:
         raise ParameterError(_too_long("delays", q.delays.max(), q.max_delay))
@@ -123,7 +130,8 @@ def _lognormal(q: SimpleNamespace, t: np.ndarray) -> np.ndarray:
     from scipy.special import ndtr
 
     excess = q.mean - q.minimum
-    s2 = np.log1p((q.deviation / excess) ** 2)
+    # ln(1 + r^2) for any ratio r, also one whose square is beyond the range of floats
+    s2 = max(np.logaddexp(0.0, 2.0 * (np.log(q.deviation) - np.log(excess))), LEAST_VARIANCE)
     with np.errstate(divide="ignore"):  # ln 0 is -inf, and its probability 0
         z = (np.log(np.maximum(t - q.minimum, 0.0)) - np.log(excess) + 0.5 * s2) / np.sqrt(s2)
     result: np.ndarray = ndtr(z)
@@ -133,7 +141,8 @@ def _lognormal(q: SimpleNamespace, t: np.ndarray) -> np.ndarray:
 def _normal(q: SimpleNamespace, t: np.ndarray) -> np.ndarray:
     from scipy.special import ndtr
 
-    result: np.ndarray = ndtr((t - q.mean) / q.deviation)
+    with np.errstate(over="ignore"):  # many deviations away is infinitely many
+        result: np.ndarray = ndtr((t - q.mean) / q.deviation)
     return result
 
 

@@ -16,12 +16,14 @@ from hybsim.blocks.integrators.momentum import MomentumNewmark
 from hybsim.blocks.integrators.newmark_banded import NewmarkBanded
 from hybsim.blocks.integrators.newmark_beta import NewmarkBeta
 from hybsim.blocks.integrators.newmark_explicit import NewmarkExplicit
+from hybsim.blocks.integrators.newmark_within_step import NewmarkWithinStep
 from hybsim.blocks.integrators.operator_splitting import OperatorSplitting
 from hybsim.blocks.integrators.osm_us import OSMUS
 from hybsim.kernel import KernelBlock
 
 BLOCKS: dict[str, type[KernelBlock]] = {
     "NEWMARK": NewmarkExplicit,
+    "NEWMARK_WITHIN_STEP": NewmarkWithinStep,
     "CENTRALDIFFERENCE": CentralDifference,
     "NEWMARK_MODIFIED": ModifiedNewmark,
     "NEWMARK_GAMMA": GammaFunction,

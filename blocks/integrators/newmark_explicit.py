@@ -56,17 +56,26 @@ class NewmarkExplicit(Integrator):
 
     @kernel
     def update(u, x, p):
-        rest = zeros(p.dofs)
-        for i in range(p.dofs):
-            x.vel[i] = x.vel[i] + p.half_dt * x.accel[i]
-            rest[i] = u.load[i] - u.force[i]
-        subtract_product(p.damping_t, x.vel, rest)
-        if x.started > 0.0:
-            product(p.solve_t, rest, x.accel)
-            for i in range(p.dofs):
-                x.vel[i] = x.vel[i] + p.half_dt * x.accel[i]
-        else:
-            product(p.solve_first_t, rest, x.accel)
-            x.started = 1.0
-        for i in range(p.dofs):
-            x.disp[i] = x.disp[i] + p.dt * x.vel[i] + p.half_dt2 * x.accel[i]
+        advance(
+            u.load, u.force, x.started, x.disp, x.vel, x.accel, p.dt, p.half_dt, p.half_dt2, p.damping_t, p.solve_t,
+            p.solve_first_t,
+        )  # fmt: skip
+        x.started = 1.0
+
+
+@kernel
+def advance(load, force, started, disp, vel, accel, dt, half_dt, half_dt2, damping_t, solve_t, solve_first_t):
+    """Acceleration and velocity of the step whose force is known, and the next target; `started` is 0 at first."""
+    rest = zeros(len(disp))
+    for i in range(len(disp)):
+        vel[i] = vel[i] + half_dt * accel[i]
+        rest[i] = load[i] - force[i]
+    subtract_product(damping_t, vel, rest)
+    if started > 0.0:
+        product(solve_t, rest, accel)
+        for i in range(len(disp)):
+            vel[i] = vel[i] + half_dt * accel[i]
+    else:
+        product(solve_first_t, rest, accel)
+    for i in range(len(disp)):
+        disp[i] = disp[i] + dt * vel[i] + half_dt2 * accel[i]

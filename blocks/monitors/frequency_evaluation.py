@@ -33,6 +33,9 @@ from hybsim.kernel import Integer, Params, Ports, Positive, Prepared, Sampled, S
 
 TWO_PI = 2.0 * math.pi
 
+LEAST_POWER = 1e-290
+"""Squares below have lost their digits: such a command has not moved."""
+
 
 class FrequencyEvaluation(Sampled):
     """Delay and amplitude error of an actuator by the frequency evaluation index of the record so far."""
@@ -102,15 +105,18 @@ class FrequencyEvaluation(Sampled):
                 power = 0.0
                 moment = 0.0
                 re = 0.0
-                im = 0.0
+                lag = 0.0
                 for j in range(p.lines):
                     at = j * p.width + i
                     share = x.cmd_re[at] * x.cmd_re[at] + x.cmd_im[at] * x.cmd_im[at]
                     power = power + share
                     moment = moment + (j + 1) * p.spacing * share
                     re = re + x.meas_re[at] * x.cmd_re[at] + x.meas_im[at] * x.cmd_im[at]
-                    im = im + x.meas_im[at] * x.cmd_re[at] - x.meas_re[at] * x.cmd_im[at]
-                if power > 0.0:
-                    x.amplitude[i] = math.sqrt(re * re + im * im) / power
+                    lag = lag + x.meas_re[at] * x.cmd_im[at] - x.meas_im[at] * x.cmd_re[at]
+                if power > LEAST_POWER:
+                    # Divided before they are squared: the squares of squares leave the range of floats early.
+                    re = re / power
+                    lag = lag / power
+                    x.amplitude[i] = math.sqrt(re * re + lag * lag)
                     x.frequency[i] = moment / power
-                    x.delay[i] = -math.atan2(im, re) / (TWO_PI * x.frequency[i])
+                    x.delay[i] = math.atan2(lag, re) / (TWO_PI * x.frequency[i])

@@ -18,38 +18,33 @@ from typing import Any
 
 import numpy as np
 
-from hybsim.blocks.ticks import stored_ticks, whole_ticks
-from hybsim.errors import ParameterError
-from hybsim.kernel import Integer, Param, Params, Ports, Positive, Prepared, Sampled, kernel
+from hybsim.blocks.moving_sums import added
+from hybsim.blocks.moving_window import settled_window, window_ticks
+from hybsim.blocks.ticks import whole_ticks
+from hybsim.kernel import Integer, Params, Ports, Positive, Prepared, Sampled, kernel
 
 EXACT = 2.0**53
 """Ticks can be counted up to here; no run is longer."""
 
 
-def window_parameters() -> dict[str, Param]:
-    """How every monitor with a moving window declares it."""
-    return dict(
+class Windowed(Sampled):
+    """A monitor of root mean squares: how its window is declared."""
+
+    params = Params(
         window=Positive("window in s, a whole number of ticks; None for all since the start", None, optional=True),
         max_window=Positive("longest window of a sweep in s; None for `window`", None, optional=True),
         width=Integer("number of channels", 1, at_least=1),
     )
+    example = dict(window=0.5)
 
-
-def settled_window(q: SimpleNamespace) -> dict[str, float]:
-    """The length of the history belongs to the built program."""
-    return {} if q.window is None else {"max_window": q.max_window or q.window}
+    @classmethod
+    def settle(cls, q: SimpleNamespace, dt: float) -> dict[str, float]:
+        return settled_window(q)
 
 
 def prepared_window(q: SimpleNamespace, dt: float, signals: tuple[str, ...], widths: dict[str, int]) -> Prepared:
     """Room for the squares of some signals: <signal>_past, with their sum and what rounding left out of it."""
-    ticks = 1 if q.window is None else whole_ticks("window", q.window, dt)
-    longest = q.max_window or q.window
-    length = 1 if longest is None else stored_ticks("max_window", longest, dt)
-    if ticks > length:
-        raise ParameterError(
-            f"The window of {q.window:g} s is longer than max_window={longest:g} s;"
-            " declare max_window= for the longest window."
-        )
+    ticks, length = window_ticks(q, dt, whole_ticks)
     x: dict[str, Any] = dict(count=0.0, head=0.0)
     for signal in signals:
         x[f"{signal}_past"] = np.zeros(length * q.width)
@@ -62,14 +57,6 @@ def prepared_window(q: SimpleNamespace, dt: float, signals: tuple[str, ...], wid
         widths=widths,
         structure=dict(length=length),
     )
-
-
-@kernel
-def added(total, rest, value):
-    """The sum `total + rest` with a value more: `rest` takes what rounding leaves out (Knuth's two-sum)."""
-    result = total + value
-    part = result - total
-    return result, rest + ((total - (result - part)) + (value - part))
 
 
 @kernel
@@ -99,17 +86,11 @@ def keep(signal, past, totals, rests, old, head, kept):
         past[head * len(signal) + i] = kept * signal[i] * signal[i]
 
 
-class RunningRMS(Sampled):
+class RunningRMS(Windowed):
     """Root mean square since the start or over a moving window."""
 
     ins = Ports(signal="what to watch")
     outs = Ports(rms="its root mean square")
-    params = Params(**window_parameters())
-    example = dict(window=0.5)
-
-    @classmethod
-    def settle(cls, q: SimpleNamespace, dt: float) -> dict[str, float]:
-        return settled_window(q)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

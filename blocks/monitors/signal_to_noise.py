@@ -15,31 +15,18 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from hybsim.blocks.monitors.root_mean_square import (
-    keep,
-    oldest,
-    prepared_window,
-    root_mean_squares,
-    settled_window,
-    window_parameters,
-)
-from hybsim.kernel import Params, Ports, Prepared, Sampled, kernel, zeros
+from hybsim.blocks.monitors.root_mean_square import Windowed, keep, oldest, prepared_window, root_mean_squares
+from hybsim.kernel import Ports, Prepared, kernel, zeros
 
 LEAST_ERROR = 1e-15
 """The smallest RMS of an error over that of its signal that counts as one."""
 
 
-class SignalToNoise(Sampled):
+class SignalToNoise(Windowed):
     """Root mean square of a signal over that of its error; 0 as long as there is no error."""
 
     ins = Ports(signal="signal r without the error", error="error e of the signal")
     outs = Ports(snr="ratio of their root mean squares, 0 while there is no error")
-    params = Params(**window_parameters())
-    example = dict(window=0.5)
-
-    @classmethod
-    def settle(cls, q: SimpleNamespace, dt: float) -> dict[str, float]:
-        return settled_window(q)
 
     @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
-from hybsim.blocks.ticks import COINCIDENT
+from hybsim.blocks.ticks import ACCEPTED, COINCIDENT
 from hybsim.errors import ParameterError
 from hybsim.kernel import Integer, Params, Ports, Positive, Prepared, Sampled, kernel
 
@@ -72,6 +72,6 @@ def step_and_codes(step: float | None, bits: int | None, limit: float | None) ->
     if abs(codes - round(codes)) > COINCIDENT * codes or round(codes) < 1:
         raise ParameterError(
             f"range={limit:g} is {codes:g} steps of {step:g}, but must be a whole number of them;"
-            f" use a multiple such as {max(1, round(codes)) * step:g}."
+            f" use a multiple such as {max(1, round(codes)) * step:{ACCEPTED}}."
         )
     return step, float(round(codes))

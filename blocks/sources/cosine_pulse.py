@@ -3,8 +3,8 @@
     y(t) = amplitude/2 (1 - cos(2 pi (t - start) / duration)),   start <= t <= start + duration
     y(t) = 0                                                     otherwise
 
-With 0.15 g and 0.6 s it is the pulse of EERC Sec. 6.3.1 by its peak and period; the report
-gives no formula.
+The pulse of EERC Sec. 6.3.1 (0.15 g, 0.6 s) is another one: a whole cycle of a cosine, by the energy it brings in
+(diagrams/eerc_chapter6.py).
 """
 
 from __future__ import annotations

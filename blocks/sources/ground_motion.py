@@ -56,8 +56,7 @@ class GroundMotion(Sampled):
                 f"The record of {(accel.size - 1) * dt:g} s is longer than max_duration={q.max_duration:g} s;"
                 " declare max_duration= for the longest record of a sweep."
             )
-        table = np.zeros(length)
-        table[: accel.size] = accel
+        table = accel if accel.size == length else np.append(accel, np.zeros(length - accel.size))
         return Prepared(p=dict(table=table, count=accel.size), x=cls.state)
 
     @classmethod

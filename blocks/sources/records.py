@@ -18,6 +18,7 @@ import operator
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, SupportsFloat
@@ -87,31 +88,38 @@ class Record:
     ) -> FloatArray:
         """Values at k dt up to the (time-scaled) end, which is included where it falls on a tick."""
         tick, factor = _positive("dt", dt), _finite("scale", scale)
-        step = self.dt * _positive("time_scale", time_scale)
-        if interpolation not in INTERPOLATIONS:
-            raise RecordError(f"interpolation={interpolation!r} is not known; use 'linear' or 'hold'.")
-        end = len(self.accel) - 1
-        # A product or quotient beyond the range of numbers comes out as 0, inf or nan here.
-        last = end * step / tick
-        if step == 0.0 or not last < MAX_TICKS:
-            raise RecordError(
-                f"Record {self.name!r} of {end * step:g} s at dt={tick:g} does not fit {MAX_TICKS} ticks;"
-                " check dt and time_scale."
-            )
-        ticks = np.arange(math.floor(_snapped(np.array([last]))[0]) + 1)
-        position = np.minimum(_snapped(ticks * tick / step), end)
-        left = np.floor(position).astype(np.intp)
-        before, fraction = self.accel[left], position - left
+        unscaled = _at_ticks(self, tick, _positive("time_scale", time_scale), interpolation)
         with np.errstate(over="ignore", invalid="ignore"):
-            if interpolation == "linear":
-                after = self.accel[np.minimum(left + 1, end)]
-                # Chosen, not computed, at a sample: -0.0 + 0 * slope would lose its sign.
-                values = np.where(fraction == 0.0, before, before + fraction * (after - before)) * factor
-            else:
-                values = before * factor
+            values = unscaled * factor
         if not np.isfinite(values).all():
             raise RecordError(f"Record {self.name!r} with scale={factor:g} exceeds the range of numbers.")
         return values
+
+
+@lru_cache(maxsize=4)
+def _at_ticks(record: Record, tick: float, time_scale: float, interpolation: str) -> FloatArray:
+    """Values at the ticks as they were recorded; kept, since runs of a study differ in the scale alone."""
+    step = record.dt * time_scale
+    if interpolation not in INTERPOLATIONS:
+        raise RecordError(f"interpolation={interpolation!r} is not known; use 'linear' or 'hold'.")
+    end = len(record.accel) - 1
+    # A product or quotient beyond the range of numbers comes out as 0, inf or nan here.
+    last = end * step / tick
+    if step == 0.0 or not last < MAX_TICKS:
+        raise RecordError(
+            f"Record {record.name!r} of {end * step:g} s at dt={tick:g} does not fit {MAX_TICKS} ticks;"
+            " check dt and time_scale."
+        )
+    ticks = np.arange(math.floor(_snapped(np.array([last]))[0]) + 1)
+    position = np.minimum(_snapped(ticks * tick / step), end)
+    left = np.floor(position).astype(np.intp)
+    before = record.accel[left]
+    if interpolation == "hold":
+        return before
+    after, fraction = record.accel[np.minimum(left + 1, end)], position - left
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Chosen, not computed, at a sample: -0.0 + 0 * slope would lose its sign.
+        return np.where(fraction == 0.0, before, before + fraction * (after - before))
 
 
 class Bundled(NamedTuple):

@@ -62,6 +62,13 @@ def _factory(cls: Any) -> Callable[..., Block]:
         name = kwargs.get("name")
         if name is not None and name in bd.blocknames:
             raise DiagramError(f"The diagram already has a block named {name!r}; choose another name.")
+        for source in kwargs.get("inputs") or ():
+            if isinstance(source, Block) and source.nout > 1:
+                ports = ", ".join(f"{source.name}.{port}" for port in source.outlabels or ()) or f"{source.name}[0]"
+                raise DiagramError(
+                    f"Block {source.name!r} has {source.nout} outputs and cannot be an input as a whole; name one of"
+                    f" them: {ports}."
+                )
         return cls(bd=bd, **kwargs)
 
     make.__doc__ = cls.__doc__

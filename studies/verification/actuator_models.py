@@ -18,7 +18,7 @@ from hybsim.blocks.actuators.identified import as_printed
 from hybsim.blocks.actuators.servo_hydraulic import ServoHydraulic
 from hybsim.blocks.actuators.servo_pd import ServoPd
 from hybsim.studies.verification.actuator_responses import Wire, behind_a_sine, response
-from hybsim.studies.verification.actuator_rows import Response
+from hybsim.studies.verification.rows import Response
 
 TICK = 0.00025
 COARSE = 0.004  # s: at this tick the sampled models differ visibly from the continuous ones
@@ -50,9 +50,9 @@ def rows() -> list[Response]:
         program = behind_a_sine(case.wire, case.dt, case.amplitude)
         for hertz in case.hertz:
             s = 2j * math.pi * hertz
-            theory = case.system(s if not case.system.dt else complex(math.e ** (s * case.dt)))
+            theory = complex(case.system(s if not case.system.dt else complex(math.e ** (s * case.dt))))
             measured = response(program, case.signal, hertz)
-            result.append(Response(case.block, case.path, hertz, measured, complex(theory), case.tolerance))
+            result.append(Response(case.block, case.path, hertz, measured, theory, case.tolerance, "python-control"))
     return result
 
 

@@ -13,7 +13,7 @@ from hybsim.runtime.program import compile
 from hybsim.studies.verification import compensator_theory as theory
 from hybsim.studies.verification.compensator_sweeps import DT, HERTZ, MEASURED, at_the_end_of, stepped_sines
 from hybsim.studies.verification.compensator_theory import TS_1
-from hybsim.studies.verification.specimen_rows import Row, row
+from hybsim.studies.verification.rows import Row, row
 from hybsim.wiring import BDSim
 
 

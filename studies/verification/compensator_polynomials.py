@@ -14,7 +14,7 @@ import numpy as np
 from hybsim.runtime.program import compile
 from hybsim.studies.verification.compensator_sweeps import DT, position
 from hybsim.studies.verification.compensator_theory import TS_1
-from hybsim.studies.verification.specimen_rows import Row, row
+from hybsim.studies.verification.rows import Row, row
 from hybsim.wiring import BDSim
 
 HORIZON = 0.0123

@@ -20,6 +20,7 @@ from hybsim.runtime.program import compile
 from hybsim.runtime.result import Result
 from hybsim.studies.verification import compensator_theory as theory
 from hybsim.studies.verification.compensator_theory import TS_1, Transfer
+from hybsim.studies.verification.rows import Response
 from hybsim.wiring import BDSim
 
 DT = 0.001
@@ -58,22 +59,6 @@ class Case:
     wire: Callable[[Any, Any, Any, Plant], None]
     response: Callable[[Plant], Transfer]
     tolerance: float = LINEAR
-
-
-@dataclass(frozen=True)
-class Response:
-    """One compensator in front of one plant at one frequency."""
-
-    case: str
-    plant: str
-    hertz: float
-    measured: complex
-    theory: complex
-    tolerance: float
-
-    @property
-    def error(self) -> float:
-        return abs(self.measured - self.theory)
 
 
 def late(response: complex, hertz: float) -> float:
@@ -217,7 +202,8 @@ def responses(plant: Plant) -> list[Response]:
             rows = at_the_end_of(step)
             ratio = complex(np.sum(position(result, case.name)[rows] * wave) / np.sum(result["signal"][rows] * wave))
             exact = transfer(cmath.exp(2j * math.pi * hertz * DT))
-            found.append(Response(case.name, plant.name, hertz, ratio, exact, case.tolerance))
+            path = f"response in front of {plant.name}"
+            found.append(Response(case.name, path, hertz, ratio, exact, case.tolerance, absolute=True))
     return found
 
 

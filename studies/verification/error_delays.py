@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from hybsim.runtime.program import compile
-from hybsim.studies.verification.error_rows import CHANCE, Row, around, at_most, between, chi2_row, exact, normal_bound
+from hybsim.studies.verification.error_rows import CHANCE, around, at_most, between, chi2_row, exact, normal_bound
 from hybsim.studies.verification.noise_statistics import LAGS, correlations
+from hybsim.studies.verification.rows import Bounded
 from hybsim.wiring import BDSim
 
 SEEDS, PACKETS = 32, 1000
@@ -22,7 +23,7 @@ LEAST_EXPECTED = 10.0
 """Packets expected in a class of the chi-squared test; classes with fewer are joined."""
 
 
-def rows() -> list[Row]:
+def rows() -> list[Bounded]:
     """Every number of the delays and the dropout."""
     result = [*_fixed(), *_variable()]
     for parameters, theory in _distributions():
@@ -30,7 +31,7 @@ def rows() -> list[Row]:
     return [*result, *_overtaking(), *_dropout(0.1, None), *_dropout(0.1, 3.0), *_dropout(0.5, 4.0)]
 
 
-def _fixed() -> list[Row]:
+def _fixed() -> list[Bounded]:
     hertz, delay = 5.0, 0.0235
     bd = BDSim().blockdiagram(dt=DT)
     wave = bd.SINESWEEP(name="wave", amplitude=1.0, f_start=hertz, f_end=hertz, duration=100.0)
@@ -48,7 +49,7 @@ def _fixed() -> list[Row]:
     ]  # fmt: skip
 
 
-def _variable() -> list[Row]:
+def _variable() -> list[Bounded]:
     """Lines are interpolated exactly, whatever the delay: u = t gives t - delay."""
     bd = BDSim().blockdiagram(dt=DT)
     late = bd.VARIABLEDELAY(name="late", max_delay=1.0)
@@ -101,7 +102,7 @@ def delays_of_packets(parameters: dict[str, Any]) -> np.ndarray:
     return np.array([np.rint(age[here] / DT)[:PACKETS] for age, here in zip(sweep["network.age"], came, strict=True)])
 
 
-def _network(parameters: dict[str, Any], theory: Any) -> list[Row]:
+def _network(parameters: dict[str, Any], theory: Any) -> list[Bounded]:
     from scipy.stats import kstwobign
 
     block, kind = "NETWORKDELAY", parameters["distribution"]
@@ -154,7 +155,7 @@ def chi_squared(drawn: np.ndarray, expected: np.ndarray) -> tuple[float, int]:
     return sum((seen - due) ** 2 / due for seen, due in classes), len(classes) - 1
 
 
-def _overtaking() -> list[Row]:
+def _overtaking() -> list[Bounded]:
     """A packet at every tick: the age exceeds a ticks if none of the last a packets has arrived."""
     from scipy.stats import t
 
@@ -179,7 +180,7 @@ def _overtaking() -> list[Row]:
     ]  # fmt: skip
 
 
-def _dropout(probability: float, burst: float | None) -> list[Row]:
+def _dropout(probability: float, burst: float | None) -> list[Bounded]:
     ticks = 10_000
     bd = BDSim().blockdiagram(dt=DT)
     bd.DROPOUT(name="link", probability=probability, burst=burst, inputs=[bd.TIME(name="time")])

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from hybsim.runtime.program import compile
-from hybsim.studies.verification.error_rows import Row, around, exact
+from hybsim.studies.verification.error_rows import around, exact
+from hybsim.studies.verification.rows import Bounded
 from hybsim.wiring import BDSim
 
 DT, N = 0.001, 50
@@ -17,12 +18,12 @@ DT, N = 0.001, 50
 T = N * DT
 
 
-def rows() -> list[Row]:
+def rows() -> list[Bounded]:
     """Every number of the sensors."""
     return [*_sensor_error(), *_quantiser(), *_holds(), *_lowpass()]
 
 
-def _sensor_error() -> list[Row]:
+def _sensor_error() -> list[Bounded]:
     gain, offset, drift = -0.02, 0.3, 0.07
     bd = BDSim().blockdiagram(dt=DT)
     noise = bd.NORMAL(name="signal", seed=4)
@@ -37,7 +38,7 @@ def _sensor_error() -> list[Row]:
     ]
 
 
-def _quantiser() -> list[Row]:
+def _quantiser() -> list[Bounded]:
     from scipy.stats import norm
 
     bits, limit, deviation, count = 12, 4.0, 1.0, 400_000
@@ -60,7 +61,7 @@ def _quantiser() -> list[Row]:
         around(block, "mean of the error over step", error.mean(), 0.0, math.sqrt(1.0 / (12.0 * n)), source),
         around(block, "correlation of error and signal", float(np.corrcoef(error, run["signal"][inside])[0, 1]), 0.0,
                1.0 / math.sqrt(n), source),
-        Row(block, "largest error over step", float(np.abs(error).max()), 0.5, 0.499, 0.5 + 1e-9, "1/2"),
+        Bounded(block, "largest error over step", float(np.abs(error).max()), 0.5, 0.499, 0.5 + 1e-9, "1/2"),
         around(block, "share flagged beyond a range of one deviation", narrow["adc.saturated"].mean(), beyond,
                math.sqrt(beyond * (1.0 - beyond) / count), "normal distribution"),
         exact(block, "highest reading over range", narrow["adc.quantised"].max(), 1.0 - 2.0**-11, "range - step"),
@@ -79,7 +80,7 @@ def response(factory: str, parameters: dict[str, Any], hertz: float) -> complex:
     return complex(over / under)
 
 
-def _holds() -> list[Row]:
+def _holds() -> list[Bounded]:
     result = []
     for hertz in (0.5, 3.3, 7.7):
         wt = 2.0 * math.pi * hertz * T
@@ -111,7 +112,7 @@ def _holds() -> list[Row]:
     return result
 
 
-def _lowpass() -> list[Row]:
+def _lowpass() -> list[Bounded]:
     result = []
     cutoff = 40.0
     warped = math.tan(math.pi * cutoff * DT)

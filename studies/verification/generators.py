@@ -12,9 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from hybsim.studies.verification.generator_runs import DT, K_MAX, commanded, delivered, landings
-
-Row = dict[str, str | float]
-"""block, quantity, measured, theory, error, tolerance."""
+from hybsim.studies.verification.rows import Row
 
 STEPPED, SMOOTH = "EVENTDRIVEN", "EVENTDRIVEN_SMOOTH"
 SLOW, HOLD = 0.6 * K_MAX, 0.8 * K_MAX
@@ -25,10 +23,8 @@ SOON = 200
 
 def row(block: str, quantity: str, measured: float, theory: float, tolerance: float) -> Row:
     """Error and tolerance are in the unit of the quantity."""
-    error = abs(float(measured) - float(theory))
-    return dict(
-        block=block, quantity=quantity, measured=float(measured), theory=float(theory), error=error, tolerance=tolerance
-    )
+    measured, theory = float(measured), float(theory)
+    return Row(block, quantity, measured, theory, abs(measured - theory), tolerance)
 
 
 def stepped_duration(wait: float) -> float:

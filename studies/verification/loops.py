@@ -1,8 +1,7 @@
 """Specimens on given paths: what drives them, and what is read off their loops.
 
-A path is one number for each tick. `stepped` drives a single block tick by tick in Python; `forces` wires the path and
-the specimen into a diagram and runs it in the compiled engine; `forces_in_time` does so with functions of time, which
-continuous specimens also see between the ticks.
+A path is one number for each tick. `forces` wires the path and the specimen into a diagram and runs it in the compiled
+engine; `forces_in_time` does so with functions of time, which continuous specimens also see between the ticks.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from hybsim.kernel import KernelBlock
 from hybsim.runtime.program import compile
 from hybsim.runtime.result import Result
 from hybsim.wiring import BDSim
@@ -41,16 +39,6 @@ def complex_stiffness(disps: np.ndarray, force: np.ndarray) -> complex:
     """Force over displacement at the frequency of a sine, for whole cycles of it without their last tick."""
     cycles = int(np.argmax(np.abs(np.fft.rfft(disps - disps.mean()))))
     return complex(np.fft.rfft(force)[cycles] / np.fft.rfft(disps)[cycles])
-
-
-def stepped(block: KernelBlock, *signals: np.ndarray) -> np.ndarray:
-    """The force of a sampled block at every tick, its inputs given in order."""
-    x: Any = block.getstate0()  # type: ignore[attr-defined]
-    result = []
-    for values in zip(*signals, strict=True):
-        result.append(block.output(0.0, list(values), x)[0])
-        x = block.next(0.0, list(values), x)  # type: ignore[attr-defined]
-    return np.array(result)
 
 
 def forces(

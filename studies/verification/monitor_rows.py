@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from hybsim.studies.verification.monitor_paths import watched
-from hybsim.studies.verification.specimen_rows import Row, row
+from hybsim.studies.verification.rows import Row, row
 
 N, CYCLES, HERTZ = 200, 5, 2.0
 DT = 1.0 / (N * HERTZ)

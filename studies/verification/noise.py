@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from hybsim.runtime.program import compile
-from hybsim.studies.verification.error_rows import Row, around, chi2_bounds, exact
+from hybsim.studies.verification.error_rows import around, chi2_bounds, exact
 from hybsim.studies.verification.noise_statistics import distribution, independence, moments, spectrum, whiteness
+from hybsim.studies.verification.rows import Bounded
 from hybsim.wiring import BDSim
 
 SEEDS, EACH = 64, 16384
@@ -16,12 +17,12 @@ HELD = 10
 """Ticks of 1 ms for which the band-limited noise is held: 0 to 50 Hz, as in EERC Sec. 3.4.1."""
 
 
-def rows() -> list[Row]:
+def rows() -> list[Bounded]:
     """Every number of the noise."""
     return [*_normal(), *_channels(), *_white(), *_lag(), *_load_cell(), *_ratio_in_a_test()]
 
 
-def _normal() -> list[Row]:
+def _normal() -> list[Bounded]:
     mean, variance, dt = 0.5, 0.04, 0.01
     bd = BDSim().blockdiagram(dt=dt)
     bd.NORMAL(name="noise", mean=mean, variance=variance)
@@ -37,14 +38,14 @@ def _normal() -> list[Row]:
     ]
 
 
-def _channels() -> list[Row]:
+def _channels() -> list[Bounded]:
     bd = BDSim().blockdiagram(dt=0.01)
     bd.NORMAL(name="noise", seed=7, width=16)
     values = compile(bd).run(duration=(EACH - 1) * 0.01)["noise"].T
     return independence("NORMAL", values, "channels")
 
 
-def _white() -> list[Row]:
+def _white() -> list[Bounded]:
     power, dt = 0.3, 0.001
     bd = BDSim().blockdiagram(dt=dt)
     bd.WHITENOISE(name="noise", power=power, sample_time=HELD * dt)
@@ -58,7 +59,7 @@ def _white() -> list[Row]:
     ]
 
 
-def _lag() -> list[Row]:
+def _lag() -> list[Bounded]:
     """eta of EERC Fig. 3-5, from a command that grows by 1 a tick."""
     mean, variance, dt = 0.2, 0.01, 0.01
     bd = BDSim().blockdiagram(dt=dt)
@@ -71,7 +72,7 @@ def _lag() -> list[Row]:
     return [*moments("LAG", eta, mean, variance)[:2], *whiteness("LAG", eta)[:1]]
 
 
-def _load_cell() -> list[Row]:
+def _load_cell() -> list[Bounded]:
     """A sine of known RMS; Eq. 3.3 as it stands, run by run."""
     dt, rms = 0.001, 5.0 / math.sqrt(2.0)
     bd = BDSim().blockdiagram(dt=dt)
@@ -99,7 +100,7 @@ def _load_cell() -> list[Row]:
     return [*result, *spectrum("LOADCELL", segments, sigma**2 * HELD * dt, dt, length=32 * HELD, held=HELD)]
 
 
-def _ratio_in_a_test() -> list[Row]:
+def _ratio_in_a_test() -> list[Bounded]:
     """EERC Fig. 3-2: the ratio in a hybrid test, with the RMS from a run without noise."""
     dt, mass = 0.01, 10.0 / (2.0 * math.pi) ** 2
     bd = BDSim().blockdiagram(dt=dt)
@@ -133,8 +134,8 @@ def _rms(values: np.ndarray) -> np.ndarray:
     return result
 
 
-def _worst(block: str, quantity: str, ratios: np.ndarray, count: int) -> Row:
+def _worst(block: str, quantity: str, ratios: np.ndarray, count: int) -> Bounded:
     """The ratio that is farthest from 1."""
     low, high = chi2_bounds(count, len(ratios))
     worst = float(ratios[np.argmax(np.abs(np.log(ratios)))])
-    return Row(block, quantity, worst, 1.0, math.sqrt(count / high), math.sqrt(count / low), "chi-squared")
+    return Bounded(block, quantity, worst, 1.0, math.sqrt(count / high), math.sqrt(count / low), "chi-squared")

@@ -18,18 +18,18 @@ import numpy as np
 
 from hybsim.studies.verification.error_rows import (
     CHANCE,
-    Row,
     around,
     at_most,
     chi2_bounds,
     chi2_row,
     normal_bound,
 )
+from hybsim.studies.verification.rows import Bounded
 
 LAGS = 20
 
 
-def moments(block: str, values: np.ndarray, mean: float, variance: float) -> list[Row]:
+def moments(block: str, values: np.ndarray, mean: float, variance: float) -> list[Bounded]:
     """Mean, variance and higher moments of all seeds, and of the worst seed."""
     seeds, each = values.shape
     n, sigma = values.size, math.sqrt(variance)
@@ -41,7 +41,7 @@ def moments(block: str, values: np.ndarray, mean: float, variance: float) -> lis
     over = f"{seeds} seeds of {each}"
     return [
         around(block, "mean", values.mean(), mean, sigma / math.sqrt(n), over),
-        Row(block, "variance", variance * float(np.mean(squares)) / each, variance,
+        Bounded(block, "variance", variance * float(np.mean(squares)) / each, variance,
             variance * low / n, variance * high / n, over),
         around(block, "skewness", float(np.mean(z**3)), 0.0, math.sqrt(15.0 / n), over),
         around(block, "kurtosis", float(np.mean(z**4)), 3.0, math.sqrt(96.0 / n), over),
@@ -51,7 +51,7 @@ def moments(block: str, values: np.ndarray, mean: float, variance: float) -> lis
     ]  # fmt: skip
 
 
-def distribution(block: str, values: np.ndarray, mean: float, variance: float) -> Row:
+def distribution(block: str, values: np.ndarray, mean: float, variance: float) -> Bounded:
     """Kolmogorov and Smirnov's distance from the normal distribution."""
     from scipy.stats import kstwobign, norm
 
@@ -73,7 +73,7 @@ def correlations(values: np.ndarray, lags: int = LAGS) -> np.ndarray:
     return np.stack([(z[:, lag:] * z[:, :-lag]).sum(axis=1) / power for lag in range(1, lags + 1)], axis=1)
 
 
-def whiteness(block: str, values: np.ndarray) -> list[Row]:
+def whiteness(block: str, values: np.ndarray) -> list[Bounded]:
     """No correlation in time."""
     seeds, n = values.shape
     r = correlations(values)
@@ -87,7 +87,7 @@ def whiteness(block: str, values: np.ndarray) -> list[Row]:
     ]  # fmt: skip
 
 
-def independence(block: str, values: np.ndarray, what: str = "seeds") -> list[Row]:
+def independence(block: str, values: np.ndarray, what: str = "seeds") -> list[Bounded]:
     """No correlation of rows at the same time, nor of neighbouring rows at any lag."""
     rows, n = values.shape
     pairs = rows * (rows - 1) // 2
@@ -103,7 +103,7 @@ def independence(block: str, values: np.ndarray, what: str = "seeds") -> list[Ro
     ]  # fmt: skip
 
 
-def spectrum(block: str, values: np.ndarray, density: float, dt: float, *, length: int, held: int = 1) -> list[Row]:
+def spectrum(block: str, values: np.ndarray, density: float, dt: float, *, length: int, held: int = 1) -> list[Bounded]:
     """The two-sided density per Hz of noise held over `held` ticks, from segments of `length` ticks.
 
     A segment of whole holds has, at its frequencies, exactly the density times (sin(pi f T) / (held sin(pi f dt)))^2,
@@ -121,8 +121,8 @@ def spectrum(block: str, values: np.ndarray, density: float, dt: float, *, lengt
     low, high = (bound / (2 * count) for bound in chi2_bounds(2 * count, len(bins)))
     source = f"{count} segments, {len(bins)} frequencies"
     rows = [
-        Row(block, "lowest spectral density over theory", float(ratio.min()), 1.0, low, high, source),
-        Row(block, "highest spectral density over theory", float(ratio.max()), 1.0, low, high, source),
+        Bounded(block, "lowest spectral density over theory", float(ratio.min()), 1.0, low, high, source),
+        Bounded(block, "highest spectral density over theory", float(ratio.max()), 1.0, low, high, source),
     ]
     if held > 1:
         # The edge itself, where the transform is real, has another distribution.
@@ -130,7 +130,7 @@ def spectrum(block: str, values: np.ndarray, density: float, dt: float, *, lengt
         theory = float(shape[edge])
         low, high = (bound / (2 * count) for bound in chi2_bounds(2 * count, 1))
         rows.append(
-            Row(block, f"density near the edge of the band, {f[edge]:.4g} Hz, over that at 0",
+            Bounded(block, f"density near the edge of the band, {f[edge]:.4g} Hz, over that at 0",
                 float(periodogram[edge] / density), theory, theory * low, theory * high,
                 f"sinc^2 = {np.sinc(f[edge] * held * dt) ** 2:.4f} in continuous time")
         )  # fmt: skip

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hybsim.studies.verification.loops import forces, forces_in_time, sine, walk
-from hybsim.studies.verification.specimen_rows import Row
+from hybsim.studies.verification.rows import Row
 
 K, UY = 10.0, 0.5
 STEPS = 2000
@@ -104,15 +104,11 @@ def rows() -> list[Row]:
 def _row(specimen: str, material: str, ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> Row:
     """The largest force; the error is the largest difference on the path, over that force."""
     largest = int(np.argmax(np.abs(theirs)))
-    return dict(
-        specimen=specimen,
-        quantity="largest force",
-        measured=float(ours[largest]),
-        theory=float(theirs[largest]),
-        error=float(np.abs(ours - theirs).max() / np.abs(theirs).max()),
-        source=f"OpenSees {material}",
-        tolerance=tolerance,
-    )
+    error = float(np.abs(ours - theirs).max() / np.abs(theirs).max())
+    return Row(
+        specimen, "largest force", float(ours[largest]), float(theirs[largest]), error, tolerance,
+        f"OpenSees {material}",
+    )  # fmt: skip
 
 
 def _static_rows() -> list[Row]:

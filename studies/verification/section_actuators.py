@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 from collections.abc import Iterable
 
 from hybsim.studies.verification import actuator_models, actuator_numbers, actuator_rig
-from hybsim.studies.verification.actuator_rows import Number, Response, degrees
 from hybsim.studies.verification.report import Section, table
+from hybsim.studies.verification.rows import Response, listed, out_of_tolerance, size
 
 RESPONSES = f"""\
 ## Actuators and rig
@@ -32,9 +34,8 @@ to 2 Hz, as EERC fitted it, gives less than the delay at low frequency for a lag
 def section() -> Section:
     """Measure all actuators and all parts of the rig."""
     responses, numbers = actuator_models.rows(), [*actuator_numbers.rows(), *actuator_rig.rows()]
-    text = "\n".join([RESPONSES, listed_responses(responses), NUMBERS, listed_numbers(numbers)])
-    rows: list[Response | Number] = [*responses, *numbers]
-    return Section(text, [failure for row in rows if (failure := row.failure())])
+    text = "\n".join([RESPONSES, listed_responses(responses), NUMBERS, listed(numbers)])
+    return Section(text, [*out_of_tolerance(responses), *out_of_tolerance(numbers)])
 
 
 def listed_responses(rows: Iterable[Response]) -> str:
@@ -44,21 +45,13 @@ def listed_responses(rows: Iterable[Response]) -> str:
         [
             [
                 f"`{r.block}`", r.path, f"{r.hertz:.4g}", f"{abs(r.measured):.6g}", f"{abs(r.theory):.6g}",
-                f"{degrees(r.measured):.3f}", f"{degrees(r.theory):.3f}", error(r.error),
+                f"{degrees(r.measured):.3f}", f"{degrees(r.theory):.3f}", size(r.error),
             ]
             for r in rows
         ],
     )  # fmt: skip
 
 
-def listed_numbers(rows: Iterable[Number]) -> str:
-    """Numbers as a table."""
-    return table(
-        ["block", "quantity", "measured", "theory", "error", "source"],
-        [[f"`{r.block}`", r.quantity, f"{r.measured:.6g}", f"{r.theory:.6g}", error(r.error), r.source] for r in rows],
-    )
-
-
-def error(value: float) -> str:
-    # Rounding noise is not a number to print: it differs from machine to machine.
-    return f"{value:.0e}" if value > 1e-11 else "< 1e-11"
+def degrees(response: complex) -> float:
+    """The phase in degrees."""
+    return math.degrees(cmath.phase(response))

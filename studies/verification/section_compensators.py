@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from itertools import chain
 
 from hybsim.studies.verification import compensator_estimates, compensator_polynomials
-from hybsim.studies.verification.compensator_sweeps import CASES, DT, HERTZ, PLANTS, Response, late, responses
+from hybsim.studies.verification.compensator_sweeps import CASES, DT, HERTZ, PLANTS, late, responses
 from hybsim.studies.verification.report import Section, table
-from hybsim.studies.verification.section_specimens import error, number, out_of_tolerance
-from hybsim.studies.verification.specimen_rows import Row
+from hybsim.studies.verification.rows import Response, listed, out_of_tolerance, size
 
 INTRODUCTION = f"""\
 ## Compensators
@@ -46,35 +46,22 @@ DELAYESTIMATOR, its window the last 2 s of each sine. The error is over the theo
 def section() -> Section:
     """Measure all compensators."""
     exact, estimates = compensator_polynomials.rows(), compensator_estimates.rows()
-    swept = [response for plant in PLANTS for response in responses(plant)]
+    swept = {plant.name: responses(plant) for plant in PLANTS}
     parts = [INTRODUCTION, listed(exact), SWEEPS]
-    for plant in PLANTS:
-        of_plant = [r for r in swept if r.plant == plant.name]
-        parts.append(f"Plant: {plant.name}, residual delay in ms.\n\n{by_frequency(of_plant, milliseconds)}")
-        parts.append(f"Plant: {plant.name}, amplitude.\n\n{by_frequency(of_plant, amplitude)}")
+    for name, found in swept.items():
+        parts.append(f"Plant: {name}, residual delay in ms.\n\n{by_frequency(found, milliseconds)}")
+        parts.append(f"Plant: {name}, amplitude.\n\n{by_frequency(found, amplitude)}")
     parts += [ESTIMATES, listed(estimates)]
-    return Section("\n".join(parts), [*out_of_tolerance([*exact, *estimates]), *off(swept)])
-
-
-def listed(rows: Iterable[Row]) -> str:
-    """Numbers one below the other."""
-    return table(
-        ["block", "quantity", "measured", "theory", "error", "source"],
-        [
-            [str(r["specimen"]), str(r["quantity"]), number(round(float(r["measured"]), 10)), number(r["theory"]),
-             error(float(r["error"])), str(r["source"]).replace("|", "\\|")]
-            for r in rows
-        ],
-    )  # fmt: skip
+    return Section("\n".join(parts), out_of_tolerance([*exact, *estimates, *chain(*swept.values())]))
 
 
 def by_frequency(found: list[Response], shown: Callable[[complex, float], str]) -> str:
     """A row for each compensator, a column for each frequency."""
     lines = []
     for case in CASES:
-        of_case = [r for r in found if r.case == case.name]
+        of_case = [r for r in found if r.block == case.name]
         cells = [f"{shown(r.measured, r.hertz)} / {shown(r.theory, r.hertz)}" for r in of_case]
-        lines.append([case.name, *cells, error(max(r.error for r in of_case))])
+        lines.append([case.name, *cells, size(max(r.error for r in of_case))])
     return table(["compensator", *(f"{hertz:g} Hz" for hertz in HERTZ), "error"], lines)
 
 
@@ -84,13 +71,3 @@ def milliseconds(response: complex, hertz: float) -> str:
 
 def amplitude(response: complex, hertz: float) -> str:
     return f"{abs(response):.4f}"
-
-
-def off(found: Iterable[Response]) -> list[str]:
-    """A sentence for each response that is not as theory says."""
-    return [
-        f"{r.case} in front of {r.plant}: at {r.hertz:g} Hz the response is {r.measured:.6g},"
-        f" theory says {r.theory:.6g}."
-        for r in found
-        if not r.error <= r.tolerance
-    ]

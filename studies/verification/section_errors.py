@@ -6,8 +6,11 @@ import math
 from collections.abc import Iterable
 
 from hybsim.studies.verification import error_delays, error_sensors, noise
-from hybsim.studies.verification.error_rows import CHANCE, Row, out_of_bounds
+from hybsim.studies.verification.error_rows import CHANCE
 from hybsim.studies.verification.report import Section, table
+from hybsim.studies.verification.rows import HEAD, Bounded, compared, number, out_of_tolerance
+
+DIGITS = 5
 
 INTRODUCTION = f"""\
 ## Errors and sensors
@@ -39,37 +42,17 @@ def section() -> Section:
     """Measure all errors and sensors."""
     parts = ((NOISE, noise.rows()), (DELAYS, error_delays.rows()), (SENSORS, error_sensors.rows()))
     text = "\n".join([INTRODUCTION, *(part for words, rows in parts for part in (words, listed(rows)))])
-    return Section(text, out_of_bounds(row for _, rows in parts for row in rows))
+    return Section(text, out_of_tolerance(row for _, rows in parts for row in rows))
 
 
-def listed(rows: Iterable[Row]) -> str:
+def listed(rows: Iterable[Bounded]) -> str:
     """Rows as a table."""
-    return table(
-        ["block", "quantity", "measured", "theory", "error", "allowed", "source"],
-        [
-            [f"`{r.block}`", r.quantity, number(r.measured), "" if r.theory is None else number(r.theory), error(r),
-             allowed(r), r.source]
-            for r in rows
-        ],
-    )  # fmt: skip
+    return table([*HEAD, "allowed", "source"], [[*compared(r, DIGITS), allowed(r), r.source] for r in rows])
 
 
-def allowed(r: Row) -> str:
+def allowed(r: Bounded) -> str:
     if math.isinf(r.low):
-        return f"at most {number(r.high)}"
+        return f"at most {number(r.high, DIGITS)}"
     if r.theory is not None and r.high - r.theory <= 1e-6 * max(1.0, abs(r.theory)):
         return "rounding"
-    return f"{number(r.low)} to {number(r.high)}"
-
-
-def error(r: Row) -> str:
-    """Over the theory, or as it is where that is 0."""
-    if r.theory is None:
-        return ""
-    value = abs(r.measured - r.theory) / (abs(r.theory) or 1.0)
-    return f"{value:.0e}" if value > 1e-11 else "< 1e-11"
-
-
-def number(value: float) -> str:
-    # Rounding noise is not a number to print: it differs from machine to machine.
-    return f"{value:.5g}" if abs(value) > 1e-12 else "0"
+    return f"{number(r.low, DIGITS)} to {number(r.high, DIGITS)}"

@@ -11,8 +11,7 @@ import numpy as np
 from hybsim.runtime.result import Result
 from hybsim.studies.verification import force, force_delay
 from hybsim.studies.verification.report import Section, table
-from hybsim.studies.verification.section_specimens import error, number, out_of_tolerance
-from hybsim.studies.verification.specimen_rows import Row, row
+from hybsim.studies.verification.rows import ROUNDING, Row, number, out_of_tolerance, row, size
 
 SPLITTINGS = 8
 SAME, SCIPY, CORNERS = 1e-9, 1e-9, 5e-6
@@ -114,9 +113,7 @@ def splittings() -> list[Row]:
 
 def splittings_table(rows: list[Row]) -> str:
     """The differences of each specimen side by side."""
-    lines = [
-        [str(rows[i]["specimen"]), *(error(float(r["error"])) for r in rows[i : i + 3])] for i in range(0, len(rows), 3)
-    ]
+    lines = [[rows[i].block, *(size(r.error) for r in rows[i : i + 3])] for i in range(0, len(rows), 3)]
     return table(["specimen", "from the whole specimen", "from scipy", "`FORCECOMMAND`"], lines)
 
 
@@ -148,16 +145,16 @@ def coefficients(result: Result, mass: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cases_table(cases: Mapping[int, list[Row]]) -> str:
-    coefficients = [str(r["quantity"]) for r in cases[1][:4]]
+    coefficients = [r.quantity for r in cases[1][:4]]
     return table(
         ["case", *CASES[1], *coefficients, "error", "from the whole specimen"],
         [
             [
                 str(case),
                 *(f"{value:g}" for value in CASES[case].values()),
-                *(number(r["measured"]) for r in rows[:4]),
-                error(max(float(r["error"]) for r in rows[:4])),
-                error(float(rows[4]["error"])),
+                *(number(r.measured) for r in rows[:4]),
+                size(max(r.error for r in rows[:4])),
+                size(rows[4].error),
             ]
             for case, rows in cases.items()
         ],
@@ -187,19 +184,18 @@ def late_rows() -> list[Row]:
 def growth(name: str, grown: float, *, stable: bool) -> Row:
     """How much a run has grown; the error is 0 if it has just where theory says so, else 1."""
     theory = 0.0 if stable else math.inf
-    return row(name, "grown", grown, theory, "stability") | dict(error=float((grown < 1.0) != stable))
+    return Row(name, "grown", grown, theory, float((grown < 1.0) != stable), ROUNDING, "stability")
 
 
 def late_table(rows: list[Row]) -> str:
     lines = []
     for factor, grown in zip(rows[:-1:2], rows[1:-1:2], strict=True):
-        size = float(grown["measured"])
-        numbers = [number(factor["measured"]), number(factor["theory"]), error(float(factor["error"])), f"{size:.0e}"]
-        lines.append([str(factor["specimen"]), *numbers, "stable" if size < 1.0 else "unstable"])
+        numbers = [number(factor.measured), number(factor.theory), size(factor.error), f"{grown.measured:.0e}"]
+        lines.append([factor.block, *numbers, "stable" if grown.measured < 1.0 else "unstable"])
     return (
         table(["virtual mass", "factor measured", "theory", "error", "grown", ""], lines)
         + "\nAt alpha_m = 0.4 the response tends to that of the whole specimen with the order"
-        f" {rows[-1]['measured']:.2f} in the tick.\n"
+        f" {rows[-1].measured:.2f} in the tick.\n"
     )
 
 
@@ -220,9 +216,9 @@ def coupled_text(rows: list[Row]) -> str:
     return f"""\
 Errors of several degrees of freedom die out where the eigenvalues lam of alpha_m are below 1/2, whatever its diagonal
 and the mass matrix; at short ticks the factor tends to the largest `lam / (1 - lam)`. Of two coupled masses,
-`alpha_m = {factor["specimen"]}` with the eigenvalue 0.7 has a factor of {number(factor["measured"])}
-(theory {number(factor["theory"])}); `alpha_m = {grown["specimen"]}` with the eigenvalues 0.35 and 0.45 is stable:
-20 s leave {float(grown["measured"]):.0e} of its motion.
+`alpha_m = {factor.block}` with the eigenvalue 0.7 has a factor of {number(factor.measured)}
+(theory {number(factor.theory)}); `alpha_m = {grown.block}` with the eigenvalues 0.35 and 0.45 is stable:
+20 s leave {grown.measured:.0e} of its motion.
 """
 
 
@@ -238,5 +234,5 @@ def critical_rows() -> list[Row]:
 def critical_table(rows: list[Row]) -> str:
     return table(
         ["block", "critical delay measured", "theory", "error"],
-        [[str(r["specimen"]), number(r["measured"]), number(r["theory"]), error(float(r["error"]))] for r in rows],
+        [[r.block, number(r.measured), number(r.theory), size(r.error)] for r in rows],
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hybsim.studies.verification import generators
-from hybsim.studies.verification.generators import Row
 from hybsim.studies.verification.report import Section, table
+from hybsim.studies.verification.rows import HEAD, Row, compared, out_of_tolerance
 
 INTRODUCTION = """\
 ## Command generators
@@ -58,32 +58,12 @@ def section() -> Section:
 
 
 def listed(rows: Iterable[Row]) -> str:
-    """Rows as a table."""
+    """Rows as a table; their errors are in the unit of the quantity."""
     return table(
-        ["block", "quantity", "measured", "theory", "error", "tolerance"],
-        [
-            [
-                f"`{r['block']}`", str(r["quantity"]), number(float(r["measured"])), number(float(r["theory"])),
-                size(float(r["error"])), size(float(r["tolerance"])),
-            ]
-            for r in rows
-        ],
-    )  # fmt: skip
+        [*HEAD, "tolerance"],
+        [[*compared(r)[:-1], amount(r.error), amount(r.tolerance)] for r in rows],
+    )
 
 
-def out_of_tolerance(rows: Iterable[Row]) -> list[str]:
-    """A sentence for each number that is not as theory says."""
-    return [
-        f"{r['block']}: {r['quantity']} is {r['measured']:.9g}, theory says {r['theory']:.9g}."
-        for r in rows
-        if not float(r["error"]) <= float(r["tolerance"])
-    ]
-
-
-def number(value: float) -> str:
-    # Rounding noise is not a number to print: it differs from machine to machine.
-    return f"{value:.6g}" if abs(value) > 1e-9 else "0"
-
-
-def size(value: float) -> str:
+def amount(value: float) -> str:
     return f"{value:.2g}" if value > 1e-9 else "< 1e-9"

@@ -15,7 +15,7 @@ from hybsim.studies.verification.monitor_balance import (
     other_residual,
 )
 from hybsim.studies.verification.report import Section, table
-from hybsim.studies.verification.section_specimens import error, number, out_of_tolerance
+from hybsim.studies.verification.rows import listed, out_of_tolerance
 
 ROUNDING = 1e-12
 ORDER = 0.1
@@ -57,22 +57,12 @@ peaks. The error is over the theory (as it is, where that is 0).
 def section() -> Section:
     """Measure all monitors."""
     rows = monitor_rows.rows()
-    known = table(
-        ["monitor", "quantity", "measured", "theory", "error", "source"],
-        [
-            [
-                f"`{r['specimen']}`", str(r["quantity"]), number(r["measured"]), number(r["theory"]),
-                error(float(r["error"])), str(r["source"]),
-            ]
-            for r in rows
-        ],
-    )  # fmt: skip
     parts, failures = [], []
     for text, part in ((BALANCE, balance), (INTEGRATORS, integrators), (FORMS, both_forms)):
         found, failed = part()
         parts += [text, found]
         failures += failed
-    return Section("\n".join([*parts, KNOWN, known]), [*failures, *out_of_tolerance(rows)])
+    return Section("\n".join([*parts, KNOWN, listed(rows, "monitor")]), [*failures, *out_of_tolerance(rows)])
 
 
 def balance() -> tuple[str, list[str]]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from hybsim.studies.verification import opensees_materials, specimens
-from hybsim.studies.verification.report import Section, table
-from hybsim.studies.verification.specimen_rows import Row
+from hybsim.studies.verification.report import Section
+from hybsim.studies.verification.rows import listed, out_of_tolerance
 
 INTRODUCTION = """\
 ## Specimens
@@ -28,42 +26,10 @@ between ticks of 1 ms.
 def section() -> Section:
     """Measure all specimens."""
     closed, compared = specimens.rows(), opensees_materials.rows()
-    parts = [INTRODUCTION, listed(closed)]
     why = opensees_materials.missing()
-    parts += [
-        OPENSEES,
-        listed(compared, "OpenSees") if why is None else f"Not measured when this page was written. {why}\n",
-    ]
-    return Section("\n".join(parts), out_of_tolerance([*closed, *compared]))
-
-
-def listed(rows: Iterable[Row], against: str = "theory") -> str:
-    """Rows as a table."""
-    return table(
-        ["specimen", "quantity", "measured", against, "error", "source"],
-        [
-            [
-                f"`{r['specimen']}`", str(r["quantity"]), number(r["measured"]), number(r["theory"]),
-                error(float(r["error"])), str(r["source"]).replace("|", "\\|"),
-            ]
-            for r in rows
-        ],
-    )  # fmt: skip
-
-
-def out_of_tolerance(rows: Iterable[Row]) -> list[str]:
-    """A sentence for each number that is not as theory says."""
-    return [
-        f"{r['specimen']}: {r['quantity']} is {r['measured']:.9g}, {r['source']} says {r['theory']:.9g}."
-        for r in rows
-        if not float(r["error"]) <= float(r["tolerance"])
-    ]
-
-
-def number(value: str | float) -> str:
-    # Rounding noise is not a number to print: it differs from machine to machine.
-    return f"{value:.6g}" if abs(float(value)) > 1e-12 else "0"
-
-
-def error(value: float) -> str:
-    return f"{value:.0e}" if value > 1e-11 else "< 1e-11"
+    if why is None:
+        beside = listed(compared, "specimen", "OpenSees")
+    else:
+        beside = f"Not measured when this page was written. {why}\n"
+    text = "\n".join([INTRODUCTION, listed(closed, "specimen"), OPENSEES, beside])
+    return Section(text, out_of_tolerance([*closed, *compared]))

@@ -6,7 +6,7 @@ Each row gives specimen, quantity, measured, theory, error, source and tolerance
 from __future__ import annotations
 
 from hybsim.studies.verification import specimens_hysteretic, specimens_rate
-from hybsim.studies.verification.specimen_rows import Row
+from hybsim.studies.verification.rows import Row
 
 
 def rows() -> list[Row]:

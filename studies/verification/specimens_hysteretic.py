@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from hybsim.studies.verification.loops import area, floor_forces, forces, forces_in_time, sine, walk
+from hybsim.studies.verification.rows import Row, row
 from hybsim.studies.verification.specimen_loops import bilinear_area, bouc_wen_loop, steel_loop
-from hybsim.studies.verification.specimen_rows import Row, row
 
 K, UY, ALPHA = 10.0, 0.5, 0.1
 YIELD = dict(stiffness=K, yield_disp=UY)

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from hybsim.studies.verification.loops import area, complex_stiffness, forces, forces_in_time
+from hybsim.studies.verification.rows import Row, row
 from hybsim.studies.verification.specimen_loops import viscous_area
-from hybsim.studies.verification.specimen_rows import Row, row
 
 K, C = 10.0, 2.0
 

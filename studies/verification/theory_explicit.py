@@ -162,6 +162,16 @@ THEORIES: list[Theory] = [
         notes="EERC Eq. 2.3",
     ),
     Theory(
+        "NEWMARK_WITHIN_STEP",
+        maker("NEWMARK_WITHIN_STEP", needs_stiffness=False, ticks_per_step=4),
+        newmark_explicit,
+        order=2,
+        stability_limit=2.0,
+        variant="ticks_per_step = 4",
+        ticks_per_step=4,
+        notes="W of the step, not of the tick",
+    ),
+    Theory(
         "NEWMARK_BANDED",
         make_banded,
         newmark_explicit,

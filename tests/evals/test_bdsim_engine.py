@@ -11,6 +11,7 @@ import math
 import bdsim
 import numpy as np
 import pytest
+from agreement import agreed, assert_same_bits, each
 from bdsim import components
 
 import hybsim as hs
@@ -19,22 +20,12 @@ from hybsim.errors import ParameterError
 from hybsim.kernel import Params, Ports, Real, Sampled, State, kernel
 
 DT = 0.01
+ENGINES = ("python", "bdsim")
 
 
 @pytest.fixture
 def bd():
     return hs.BDSim().blockdiagram(dt=DT)
-
-
-def both(program, duration, **params):
-    """The results of the engines python and bdsim."""
-    return [program.run(duration, engine=engine, params=params) for engine in ("python", "bdsim")]
-
-
-def assert_same_bits(one, other):
-    assert one.names == other.names
-    for name in one.names:
-        assert one[name].tobytes() == other[name].tobytes(), name
 
 
 class Direct(Sampled):
@@ -61,8 +52,7 @@ class Direct(Sampled):
 @pytest.mark.parametrize("specimen", ["linear", "elastic-plastic"])
 @pytest.mark.parametrize("figure", [fig_3_1, fig_3_5])
 def test_the_shipped_diagrams_agree_bit_for_bit(figure, specimen):
-    python, reference = both(hs.compile(figure(specimen=specimen)), 12.0)
-    assert_same_bits(python, reference)
+    reference = agreed(hs.compile(figure(specimen=specimen)), 12.0, ENGINES)
     assert np.abs(reference["integrator.disp_target"]).max() > 0.1
 
 
@@ -83,8 +73,7 @@ def test_sources_that_read_time_see_the_time_of_the_tick(bd):
     bd.TIME(name="time")
     bd.STEP(T=0.07, name="step")
     bd.WAVEFORM("sine", freq=1.7, name="wave")
-    python, reference = both(hs.compile(bd), 1.0)
-    assert_same_bits(python, reference)
+    reference = agreed(hs.compile(bd), 1.0, ENGINES)
     np.testing.assert_array_equal(reference["time.out"], np.arange(101.0) * DT)
     assert reference["step.out"][6:8].tolist() == [0.0, 1.0]
 
@@ -96,8 +85,7 @@ def test_slower_clocks_tick_from_zero_and_hold_in_between(bd):
     Direct(bd=bd, name="chained", clock=slower, inputs=[held.doubled])
     bd.DERIV_S(slow, name="rate", inputs=[wave])
     bd.INTEGRATOR_S(bd.base_clock, name="sum", inputs=[held.count])
-    python, reference = both(hs.compile(bd), 1.0)
-    assert_same_bits(python, reference)
+    reference = agreed(hs.compile(bd), 1.0, ENGINES)
     k = np.arange(101)
     np.testing.assert_array_equal(reference["held.doubled"], 2.0 * reference["wave.out"][k // 3 * 3])
     np.testing.assert_array_equal(reference["held.count"], k // 3)
@@ -110,8 +98,7 @@ def test_vectors_and_stock_macros_agree(bd):
     pair = bd.MUX(2, name="pair", inputs=[wave, bd.CONSTANT(0.5, name="half")])
     bd.DELAY(delay=0.025, width=2, name="late", inputs=[pair])
     bd.PID_S(bd.base_clock, P=2.0, I=0.5, D=0.1, name="pid", inputs=[wave, bd.CONSTANT(0.1, name="tenth")])
-    python, reference = both(hs.compile(bd), 1.0)
-    assert_same_bits(python, reference)
+    reference = agreed(hs.compile(bd), 1.0, ENGINES)
     assert reference["late.delayed"].shape == (101, 2)
     # a delay of 2.5 ticks lies halfway between two samples
     wave = reference["wave.out"]
@@ -131,8 +118,7 @@ class Silent(Sampled):
 
 def test_a_block_without_outputs_runs(bd):
     Silent(bd=bd, name="silent", inputs=[bd.CONSTANT(1.0, name="one")])
-    python, reference = both(hs.compile(bd), 0.05)
-    assert_same_bits(python, reference)
+    reference = agreed(hs.compile(bd), 0.05, ENGINES)
     assert reference.names == ["one.out"]
 
 
@@ -142,7 +128,7 @@ def test_a_plain_bdsim_diagram_runs_at_its_fastest_clock():
     one = bd.CONSTANT(1.0, name="one")
     bd.INTEGRATOR_S(fast, name="fast", inputs=[one])
     bd.INTEGRATOR_S(slow, name="slow", inputs=[one])
-    _, reference = both(hs.compile(bd), 0.6)
+    _, reference = each(hs.compile(bd), 0.6, ENGINES)
     np.testing.assert_allclose(reference["fast.out"], np.arange(7) * 0.1, rtol=1e-15)
     np.testing.assert_allclose(reference["slow.out"], [0.0, 0.0, 0.2, 0.2, 0.4, 0.4, 0.6], rtol=1e-15)
 
@@ -172,7 +158,7 @@ def test_a_continuous_diagram_has_its_exact_solution_and_rk4_converges_to_it():
     apart = {}
     for dt in (0.02, 0.01):
         bd, exact = oscillator(dt)
-        python, reference = both(hs.compile(bd, solver="rk4"), 4.0)
+        python, reference = each(hs.compile(bd, solver="rk4"), 4.0, ENGINES)
         np.testing.assert_allclose(reference["displacement.out"], exact(reference.t), atol=2e-9)
         apart[dt] = np.abs(python["displacement.out"] - reference["displacement.out"]).max()
     assert apart[0.02] / apart[0.01] == pytest.approx(2.0**4, rel=0.15)
@@ -190,7 +176,7 @@ def test_a_hybrid_loop_follows_its_exact_recursion(bd):
     bd.connect(plant, error[1])
     bd.connect(error, command)
     bd.connect(effort, plant)
-    python, reference = both(hs.compile(bd), ticks * DT)
+    python, reference = each(hs.compile(bd), ticks * DT, ENGINES)
 
     decay = math.exp(-pole * DT)
     y, held, total, expected = 0.0, 0.0, 0.0, []
@@ -212,7 +198,7 @@ def test_a_sampled_output_that_follows_a_moving_input_is_held(bd):
     wave = bd.WAVEFORM("sine", freq=1.0, name="wave")
     held = Direct(bd=bd, name="held", inputs=[wave])
     bd.INTEGRATOR(name="area", inputs=[held.doubled])
-    python, reference = both(hs.compile(bd), 1.0)
+    python, reference = each(hs.compile(bd), 1.0, ENGINES)
     expected = DT * np.concatenate([[0.0], np.cumsum(2.0 * np.sin(2 * np.pi * reference.t))])[:-1]
     np.testing.assert_allclose(reference["area.out"], expected, atol=1e-13)
     np.testing.assert_allclose(python["area.out"], expected, atol=1e-13)
@@ -235,7 +221,7 @@ def test_a_hybrid_test_with_an_integrated_actuator_agrees_with_the_exact_discret
         return hs.compile(bd)
 
     exact = hybrid_test("ACTUATOR_S").run(5.0, engine="python")
-    python, reference = both(hybrid_test("ACTUATOR"), 5.0)
+    python, reference = each(hybrid_test("ACTUATOR"), 5.0, ENGINES)
     for name in exact.names:
         np.testing.assert_allclose(reference[name], exact[name], atol=1e-8 * exact.peak(name), err_msg=name)
         np.testing.assert_allclose(python[name], exact[name], atol=1e-3 * exact.peak(name), err_msg=name)
@@ -267,7 +253,7 @@ def test_a_seed_and_a_state_can_change_too(bd):
     bd.DELAY(delay=0.02, max_delay=0.1, name="late", inputs=[noise])
     program = hs.compile(bd)
     for params in ({}, {"noise.seed": 7, "late.delay": 0.055}, {}):
-        assert_same_bits(*both(program, 1.0, **params))
+        agreed(program, 1.0, ENGINES, **params)
 
 
 def test_a_parameter_that_changes_the_program_is_refused(bd):

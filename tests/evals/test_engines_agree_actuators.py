@@ -8,22 +8,13 @@ import warnings
 import control
 import numpy as np
 import pytest
+from agreement import agreed
 
 import hybsim as hs
 from hybsim.blocks.actuators.degrees_of_freedom import storey_drifts
 from hybsim.blocks.actuators.servo_hydraulic import closed_loop
 
 MASS, COLUMN = 4.0 / 386.4, 2.8  # EERC Sec. 6.2.1: kip s^2/in, kip/in
-
-
-def agreed(program, duration, **params):
-    """The result of the C engine, after the Python engine has given the same bits."""
-    c, python = (program.run(duration=duration, engine=engine, params=params) for engine in ("c", "python"))
-    assert c.names == python.names
-    assert c.stopped is None and python.stopped is None
-    for name in c.names:
-        assert c[name].tobytes() == python[name].tobytes(), name
-    return c
 
 
 def two_storeys(**servo):

@@ -10,23 +10,13 @@ import math
 
 import numpy as np
 import pytest
+from agreement import agreed
 
 import hybsim as hs
 
 DT = 1.0 / 1024.0
 OMEGA = 4.0 * math.pi
 DELAY = 3.182e7 / 2.382e9 + DT / 2.0  # TS_1 at low frequencies and half a tick of its hold
-
-
-def agreed(program, duration, **params):
-    """The result of the C engine, after the Python engine has given the same bits."""
-    if program.compiler_problem is not None:
-        pytest.skip(program.compiler_problem)
-    c, python = (program.run(duration=duration, engine=engine, params=params) for engine in ("c", "python"))
-    assert c.names == python.names
-    for name in c.names:
-        assert c[name].tobytes() == python[name].tobytes(), name
-    return c
 
 
 def none(bd, target, measured):

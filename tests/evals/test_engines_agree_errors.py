@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from agreement import agreed
 
 import hybsim as hs
 from hybsim.errors import DiagramError
@@ -31,15 +32,6 @@ FOLLOWERS = [
     ("LOWPASS", dict(cutoff=7.0, order=1)),
     ("LOWPASS", dict(cutoff=12.0, order=7, initial=0.2)),
 ]
-
-
-def agreed(program, duration, **params):
-    """The result of the C engine, after the Python engine has given the same bits."""
-    c, python = (program.run(duration=duration, engine=engine, params=params) for engine in ("c", "python"))
-    assert c.names == python.names
-    for name in c.names:
-        assert c[name].tobytes() == python[name].tobytes(), name
-    return c
 
 
 @pytest.mark.parametrize(("factory", "parameters"), FOLLOWERS)

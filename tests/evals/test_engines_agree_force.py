@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from agreement import agreed
 
 import hybsim as hs
 from hybsim.studies.verification import force, force_delay
 
 OMEGA_2, DAMPING = 4.0e2, 1.2
-
-
-def agreed(program, duration):
-    """The result of the C engine, after the Python engine has given the same bits."""
-    if program.compiler_problem is not None:
-        pytest.skip(program.compiler_problem)
-    c, python = (program.run(duration=duration, engine=engine) for engine in ("c", "python"))
-    assert c.names == python.names
-    for name in c.names:
-        assert c[name].tobytes() == python[name].tobytes(), name
-    return c
 
 
 @pytest.mark.parametrize("solver", ["euler", "heun", "rk4"])

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from agreement import agreed
 
 import hybsim as hs
 from hybsim.blocks.sources.random_numbers import seeded, uniform
@@ -19,17 +20,6 @@ from hybsim.studies.verification.generator_runs import delivered, landings
 MASS, STIFFNESS = 10.0 / (2 * math.pi) ** 2, 10.0
 DAMPING = 2 * 0.05 * math.sqrt(MASS * STIFFNESS)
 STEP = 0.02
-
-
-def agreed(bd, duration, engines=("python",)):
-    """The result of the C engine, after the other engines have given the same bits."""
-    program = hs.compile(bd)
-    c = program.run(duration, engine="c")
-    for engine in engines:
-        other = program.run(duration, engine=engine)
-        for name in c.names:
-            assert c[name].tobytes() == other[name].tobytes(), (engine, name)
-    return c
 
 
 def single_rate(load, duration):
@@ -65,7 +55,7 @@ def multi_rate(*, lag=0, **parameters):
 
 @pytest.mark.parametrize("method", ["cubic", "quadratic"])
 def test_a_lead_of_one_step_closes_the_loop_of_a_slow_integrator_without_delay(method):
-    result = agreed(multi_rate(lead=STEP, method=method), 3.0, engines=("python", "bdsim"))
+    result = agreed(hs.compile(multi_rate(lead=STEP, method=method)), 3.0, ("c", "python", "bdsim"))
     ideal = single_rate(PULSE, 3.0)
     np.testing.assert_allclose(result["structure.disp_target"][::20], ideal, rtol=0, atol=1e-12)
     assert np.ptp(result["generator.command"]) > 0.5
@@ -74,8 +64,8 @@ def test_a_lead_of_one_step_closes_the_loop_of_a_slow_integrator_without_delay(m
 def test_a_longer_lead_makes_up_for_the_lag_of_the_actuator():
     ideal = single_rate(PULSE, 3.0)
     lag = 6
-    lagging = agreed(multi_rate(lag=lag, lead=STEP), 3.0)["structure.disp_target"][::20]
-    leading = agreed(multi_rate(lag=lag, lead=STEP * (1 + lag / 20)), 3.0)["structure.disp_target"][::20]
+    lagging = agreed(hs.compile(multi_rate(lag=lag, lead=STEP)), 3.0)["structure.disp_target"][::20]
+    leading = agreed(hs.compile(multi_rate(lag=lag, lead=STEP * (1 + lag / 20))), 3.0)["structure.disp_target"][::20]
     errors = [np.abs(run - ideal).max() / np.abs(ideal).max() for run in (lagging, leading)]
     assert errors[0] > 0.02
     assert errors[1] < 0.1 * errors[0]
@@ -87,7 +77,7 @@ def test_commands_of_several_channels_agree():
     bd.COMMANDS(
         name="generator", ticks_per_step=12, compute_ticks=5, lead=[0.0, 0.0023, 0.008], width=3, inputs=[noise]
     )
-    result = agreed(bd, 0.5, engines=("python", "bdsim"))
+    result = agreed(hs.compile(bd), 0.5, ("c", "python", "bdsim"))
     assert result["generator.command"].shape == (501, 3)
 
 
@@ -160,7 +150,7 @@ FACTORIES = pytest.mark.parametrize("factory", ["EVENTDRIVEN", "EVENTDRIVEN_SMOO
 @FACTORIES
 def test_random_delays_do_not_change_the_response(factory):
     """Every force is that of its target, whenever it came: the response is that of the undisturbed test."""
-    result = agreed(distributed(factory, hold_timeout=20.0), 12.0)
+    result = agreed(hs.compile(distributed(factory, hold_timeout=20.0)), 12.0)
     reached = np.flatnonzero(result["generator.request"])
     assert set(result["generator.mode"]) == {0, 1, 2, 3}
     assert len(reached) > 60
@@ -172,7 +162,7 @@ def test_random_delays_do_not_change_the_response(factory):
 
 @FACTORIES
 def test_a_lost_connection_unloads_the_specimen(factory):
-    result = agreed(distributed(factory, lost_from=30, step_time=0.4), 12.0)
+    result = agreed(hs.compile(distributed(factory, lost_from=30, step_time=0.4)), 12.0)
     mode, force = result["generator.mode"], result["spring.force"]
     assert set(mode) == {0, 1, 2, 3, 4}
     begin = int(np.flatnonzero(mode == 4)[0])

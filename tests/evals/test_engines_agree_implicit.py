@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 import pytest
+from agreement import agreed
 from scipy.integrate import solve_ivp
 
 import hybsim as hs
@@ -30,17 +31,6 @@ METHODS = [
     ("FHT_FEEDBACK", {"ticks_per_step": 4, "iterations": 2, "feedback_gain": 0.5}, 1.0, 4),
 ]
 LABELS = [f"{name} {own.get('estimate', '')}".strip() for name, own, _, _ in METHODS]
-
-
-def agreed(program, duration, **params):
-    """The result of the C engine, after the Python engine has given the same bits."""
-    if program.compiler_problem is not None:
-        pytest.skip(program.compiler_problem)
-    c, python = (program.run(duration=duration, engine=engine, params=params) for engine in ("c", "python"))
-    assert c.names == python.names
-    for name in c.names:
-        assert c[name].tobytes() == python[name].tobytes(), name
-    return c
 
 
 def one_degree(name, own, inside, ticks, *, mean=0.2):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from agreement import agreed
 
 import hybsim as hs
 from hybsim.diagrams import fig_3_5
@@ -11,15 +12,6 @@ from hybsim.studies import tracking
 from hybsim.studies.verification.monitor_balance import CASES
 
 DURATION = 10.0
-
-
-def agreed(program, duration, **params):
-    """The result of the C engine, after the Python engine has given the same bits."""
-    c, python = (program.run(duration=duration, engine=engine, params=params) for engine in ("c", "python"))
-    assert c.names == python.names
-    for name in c.names:
-        assert c[name].tobytes() == python[name].tobytes(), name
-    return c
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -10,6 +10,7 @@ import math
 import control
 import numpy as np
 import pytest
+from agreement import agreed
 
 import hybsim as hs
 from hybsim.errors import ParameterError
@@ -25,17 +26,6 @@ SPECIMENS = [
 ]
 
 SERVO = ([2.5e5], [1.0, 350.0, 2.5e5])
-
-
-def agreed(program, duration, **params):
-    """The result of the C engine, after the Python engine has given the same bits."""
-    if program.compiler_problem is not None:
-        pytest.skip(program.compiler_problem)
-    c, python = (program.run(duration=duration, engine=engine, params=params) for engine in ("c", "python"))
-    assert c.names == python.names
-    for name in c.names:
-        assert c[name].tobytes() == python[name].tobytes(), name
-    return c
 
 
 def hybrid_test(factory, parameters, *, mean=0.5, variance=0.01, dt=0.01):

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from agreement import agreed
 
 import hybsim as hs
 from hybsim.errors import DiagramError, ParameterError
@@ -31,17 +32,6 @@ FOLLOWERS = [
     ("PREDICTOR", dict(horizon=0.013, order=5, max_spacing=0.05, initial=-0.2)),
     ("PREDICTOR", dict(horizon=0.013, order=0)),
 ]
-
-
-def agreed(program, duration, **params):
-    """The result of the C engine, after the Python engine has given the same bits."""
-    if program.compiler_problem is not None:
-        pytest.skip(program.compiler_problem)
-    c, python = (program.run(duration=duration, engine=engine, params=params) for engine in ("c", "python"))
-    assert c.names == python.names
-    for name in c.names:
-        assert c[name].tobytes() == python[name].tobytes(), name
-    return c
 
 
 @pytest.mark.parametrize(("factory", "parameters"), SOURCES)

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 import pytest
+from agreement import agreed
 from scipy.special import ellipk
 
 import hybsim as hs
@@ -38,18 +39,6 @@ CASES = [
     ("MRDAMPER", dict(x0=0.0)),
     ("MRDAMPER_RATE", dict(x0=0.0, a=3.0, beta=3.0, gamma=4.0, n=1.5)),
 ]
-
-
-def agreed(program, duration, **params):
-    """The result of the C engine, after the Python engine has given the same bits."""
-    if program.compiler_problem is not None:
-        pytest.skip(program.compiler_problem)
-    c, python = (program.run(duration=duration, engine=engine, params=params) for engine in ("c", "python"))
-    assert c.stopped is None
-    assert c.names == python.names
-    for name in c.names:
-        assert c[name].tobytes() == python[name].tobytes(), name
-    return c
 
 
 def test_every_specimen_of_the_catalogue_is_here():

@@ -6,8 +6,8 @@ import pytest
 
 from hybsim.blocks.actuators import BLOCKS
 from hybsim.studies.verification import actuator_models, actuator_numbers, actuator_rig
-from hybsim.studies.verification.actuator_rows import Number, Response
-from hybsim.studies.verification.section_actuators import listed_numbers, listed_responses, section
+from hybsim.studies.verification.rows import Response, listed, out_of_tolerance, row
+from hybsim.studies.verification.section_actuators import listed_responses, section
 
 
 @pytest.fixture(scope="module")
@@ -21,40 +21,40 @@ def numbers():
 
 
 def test_every_response_agrees_with_python_control(responses):
-    assert [row.failure() for row in responses if row.failure()] == []
+    assert out_of_tolerance(responses) == []
 
 
 def test_every_number_agrees_with_its_theory(numbers):
-    assert [row.failure() for row in numbers if row.failure()] == []
+    assert out_of_tolerance(numbers) == []
 
 
 def test_every_block_is_measured(responses, numbers):
-    assert {row.block for row in (*responses, *numbers)} == set(BLOCKS)
+    assert {r.block for r in (*responses, *numbers)} == set(BLOCKS)
 
 
 def test_the_specimen_is_part_of_the_actuator(responses):
     """Control-structure interaction: without the specimen's stiffness another gain comes out."""
-    at = {row.path: abs(row.measured) for row in responses if row.block == "SERVOHYDRAULIC" and row.hertz == 10.0}
+    at = {r.path: abs(r.measured) for r in responses if r.block == "SERVOHYDRAULIC" and r.hertz == 10.0}
     assert at["position, k = 0"] > 1.15 * at["position"]
     assert at["position, k as a SPRING at `force`"] == pytest.approx(at["position"], rel=1e-9)
 
 
 def test_a_number_that_is_off_is_named_in_a_sentence():
-    off = Number("FIRSTORDER", "cut-off, Hz", 3.3, 3.0, "1 / (2 pi T)", 1e-3)
+    off = row("FIRSTORDER", "cut-off, Hz", 3.3, 3.0, "1 / (2 pi T)", 1e-3)
     assert off.failure() == "FIRSTORDER: cut-off, Hz is 3.3, 1 / (2 pi T) says 3."
-    assert Number("FIRSTORDER", "cut-off, Hz", float("nan"), 3.0, "theory").failure() != ""
-    assert Number("BACKLASH", "area", 0.0, 0.0, "none").failure() == ""
-    assert "| `FIRSTORDER` | cut-off, Hz | 3.3 | 3 | 1e-01 | 1 / (2 pi T) |" in listed_numbers([off])
+    assert row("FIRSTORDER", "cut-off, Hz", float("nan"), 3.0, "theory").failure() != ""
+    assert row("BACKLASH", "area", 0.0, 0.0, "none").failure() == ""
+    assert "| `FIRSTORDER` | cut-off, Hz | 3.3 | 3 | 1e-01 | 1 / (2 pi T) |" in listed([off])
 
 
 def test_a_response_that_is_off_is_named_in_a_sentence():
-    off = Response("ACTUATOR", "TS_1", 2.0, 0.9 - 0.1j, 1.0 + 0.0j, 1e-3)
+    off = Response("ACTUATOR", "TS_1", 2.0, 0.9 - 0.1j, 1.0 + 0.0j, 1e-3, "python-control")
     assert off.failure() == "ACTUATOR: TS_1 at 2 Hz is 0.9-0.1j, python-control says 1+0j."
     assert "| `ACTUATOR` | TS_1 | 2 | 0.905539 | 1 | -6.340 | 0.000 | 1e-01 |" in listed_responses([off])
 
 
 def test_the_section_says_what_failed(monkeypatch, responses, numbers):
-    wrong = Number("BACKLASH", "amplitude", 2.0, 1.0, "U - gap/2")
+    wrong = row("BACKLASH", "amplitude", 2.0, 1.0, "U - gap/2")
     monkeypatch.setattr(actuator_models, "rows", lambda: responses)
     monkeypatch.setattr(actuator_numbers, "rows", lambda: numbers)
     monkeypatch.setattr(actuator_rig, "rows", lambda: [wrong])

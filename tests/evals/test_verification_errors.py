@@ -9,8 +9,9 @@ import pytest
 
 from hybsim.blocks import CATALOGUE
 from hybsim.studies.verification import error_delays, error_sensors, noise, section_errors
-from hybsim.studies.verification.error_rows import at_most, chi2_row, exact, out_of_bounds
+from hybsim.studies.verification.error_rows import at_most, chi2_row, exact
 from hybsim.studies.verification.noise_statistics import distribution, independence, moments, spectrum, whiteness
+from hybsim.studies.verification.rows import out_of_tolerance
 
 GOOD = np.random.default_rng(1).normal(size=(16, 4096))
 
@@ -21,7 +22,7 @@ def rows():
 
 
 def test_every_number_is_within_its_bounds(rows):
-    assert out_of_bounds(rows) == []
+    assert out_of_tolerance(rows) == []
 
 
 def test_every_error_and_sensor_is_measured(rows):
@@ -42,7 +43,7 @@ def test_the_section_lists_every_row(rows, monkeypatch):
 def test_a_number_out_of_bounds_is_named_in_a_sentence():
     off = [exact("HOLD", "gain", 0.9, 1.0, "theory"), at_most("NORMAL", "worst", 5.0, 4.5, "64 seeds"),
            chi2_row("DROPOUT", "gaps", math.nan, 3, "geometric")]  # fmt: skip
-    first, second, third = out_of_bounds(off)
+    first, second, third = out_of_tolerance(off)
     assert first == "HOLD: gain is 0.9, outside 1 to 1 (theory)."
     assert second == "NORMAL: worst is 5, outside -inf to 4.5 (64 seeds)."
     assert third.startswith("DROPOUT: gaps is nan")
@@ -57,7 +58,7 @@ def every_check(values):
 
 
 def test_numpys_noise_passes_every_check():
-    assert out_of_bounds(every_check(GOOD)) == []
+    assert out_of_tolerance(every_check(GOOD)) == []
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_numpys_noise_passes_every_check():
     ],
 )  # fmt: skip
 def test_spoilt_noise_is_found_out(spoilt, found):
-    assert any(found in sentence for sentence in out_of_bounds(every_check(spoilt)))
+    assert any(found in sentence for sentence in out_of_tolerance(every_check(spoilt)))
 
 
 def test_classes_of_few_are_joined_in_the_chi_squared_test():

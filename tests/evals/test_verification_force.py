@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hybsim.studies.verification import force, force_delay, section_force
-from hybsim.studies.verification.section_specimens import out_of_tolerance
+from hybsim.studies.verification.rows import out_of_tolerance
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hybsim.studies.verification.generators import MODES, row, smooth_duration, stepped_duration
-from hybsim.studies.verification.section_generators import out_of_tolerance, section
+from hybsim.studies.verification.rows import out_of_tolerance
+from hybsim.studies.verification.section_generators import section
 
 
 @pytest.fixture(scope="module")

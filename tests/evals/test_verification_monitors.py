@@ -21,7 +21,7 @@ def test_every_number_agrees_with_its_theory():
 def test_every_monitor_is_measured():
     monitors = {n for n, cls in CATALOGUE.items() if cls.__module__.startswith("hybsim.blocks.monitors.")}
     # ENERGYBALANCE has tables of its own.
-    assert {r["specimen"] for r in monitor_rows.rows()} | {"ENERGYBALANCE"} == monitors
+    assert {r.block for r in monitor_rows.rows()} | {"ENERGYBALANCE"} == monitors
 
 
 @pytest.mark.parametrize(

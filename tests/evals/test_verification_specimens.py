@@ -8,8 +8,7 @@ import pytest
 
 from hybsim.blocks import CATALOGUE
 from hybsim.studies.verification import opensees_materials, specimens
-from hybsim.studies.verification.section_specimens import listed, out_of_tolerance
-from hybsim.studies.verification.specimen_rows import row
+from hybsim.studies.verification.rows import listed, out_of_tolerance, row
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +22,7 @@ def test_every_number_agrees_with_its_theory(rows):
 
 def test_every_specimen_is_measured(rows):
     listed_specimens = {n for n, cls in CATALOGUE.items() if cls.__module__.startswith("hybsim.blocks.specimens.")}
-    assert {r["specimen"] for r in rows} == listed_specimens
+    assert {r.block for r in rows} == listed_specimens
 
 
 def test_a_number_that_is_off_is_named_in_a_sentence():

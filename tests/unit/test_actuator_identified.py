@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import control
 import numpy as np
 import pytest
-from bdsim.components import Clock
+from linear_block import held
+from one_block import later, made, warned
 
 from hybsim.blocks.actuators.identified import as_printed
 from hybsim.blocks.actuators.transfer_function import Actuator, ActuatorSampled
@@ -19,42 +18,29 @@ TS_2 = ([4.520e9], [1.0, 577.1, 2.680e5, 6.282e7, 4.930e9])
 UNIT = {"TS_1": TS_1, "TS_2": ([4.930e9], TS_2[1])}
 
 
-def response(system, s):
-    """Position over command of what a block holds."""
-    p = system._prepared.p
-    return (p["c"] @ np.linalg.solve(s * np.eye(len(p["a"])) - p["a"], p["b"]) + p["d"])[0, 0]
-
-
-def warned(make, **parameters):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        block = make(**parameters)
-    return block, [str(w.message) for w in caught]
-
-
 @pytest.mark.parametrize("name", ["TS_1", "TS_2"])
 @pytest.mark.parametrize("hertz", [0.5, 10.0, 60.0])
 def test_the_response_is_that_of_the_document_with_unit_dc_gain(name, hertz):
     block, _ = warned(Actuator, system=name)
     s = 2j * np.pi * hertz
-    assert response(block, s) == pytest.approx(control.tf(*UNIT[name])(s), rel=1e-9)
+    assert held(block)(s)[0, 0] == pytest.approx(control.tf(*UNIT[name])(s), rel=1e-9)
 
 
 @pytest.mark.parametrize(("name", "delay"), [("TS_1", 13.36e-3), ("TS_2", 12.74e-3)])
 def test_the_delay_at_low_frequency_is_that_of_the_coefficients(name, delay):
     block, _ = warned(Actuator, system=name)
     omega = 0.1
-    assert -np.angle(response(block, 1j * omega)) / omega == pytest.approx(delay, abs=5e-6)
+    assert -np.angle(held(block)(1j * omega)[0, 0]) / omega == pytest.approx(delay, abs=5e-6)
     den = UNIT[name][1]
-    assert -np.angle(response(block, 1j * omega)) / omega == pytest.approx(den[-2] / den[-1], rel=1e-6)
+    assert -np.angle(held(block)(1j * omega)[0, 0]) / omega == pytest.approx(den[-2] / den[-1], rel=1e-6)
 
 
 @pytest.mark.parametrize("name", ["TS_1", "TS_2"])
 def test_at_ticks_it_is_discretised(name):
-    block, _ = warned(lambda **q: ActuatorSampled(clock=Clock(0.004), **q), system=name)
+    block, _ = warned(made, ActuatorSampled, dt=0.004, system=name)
     z = np.exp(2j * np.pi * 7.0 * 0.004)
     expected = control.sample_system(control.ss(control.tf(*UNIT[name])), 0.004, method="zoh")(z)
-    assert response(block, z) == pytest.approx(expected, rel=1e-9)
+    assert held(block)(z)[0, 0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_misprint_of_ts_2_is_mentioned_in_one_sentence():
@@ -70,7 +56,7 @@ def test_as_printed_it_keeps_its_gain_and_is_warned_about():
     assert (as_printed("TS_1"), as_printed("TS_2")) == (TS_1, TS_2)
     block, (message,) = warned(Actuator, system=as_printed("TS_2"))
     assert "DC gain of 0.916836, not 1" in message
-    assert response(block, 0.0) == pytest.approx(4.520 / 4.930, rel=1e-9)
+    assert held(block)(0.0)[0, 0] == pytest.approx(4.520 / 4.930, rel=1e-9)
 
 
 def test_what_was_printed_cannot_be_changed_by_accident():
@@ -79,11 +65,8 @@ def test_what_was_printed_cannot_be_changed_by_accident():
 
 
 def test_one_warning_for_each_block():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        spec = Actuator(system="TS_2").spec()
-        spec.prepare(spec.parameters, 0.001)
-    assert len(caught) == 1
+    _, messages = warned(lambda: later(Actuator(system="TS_2")))
+    assert len(messages) == 1
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():

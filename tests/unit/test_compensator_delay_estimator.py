@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
-from bdsim.components import Clock
+from one_block import every_output, later, made, refusal, shapes
 
 import hybsim as hs
 from hybsim.blocks.compensators.delay_estimator import DelayEstimator
 from hybsim.errors import ParameterError
 
 DT = 0.001
-
-
-def make(dt=DT, **parameters):
-    return DelayEstimator(clock=Clock(dt), **{"max_delay": 0.03, "window": 0.3, **parameters})
+make = partial(made, DelayEstimator, dt=DT, max_delay=0.03, window=0.3)
 
 
 def drive(block, command, measured):
     """Delay in ticks and amplitude at every tick."""
-    x, rows = block.getstate0(), []
-    for values in zip(command, measured, strict=True):
-        rows.append(block.output(0.0, list(values), x))
-        x = block.next(0.0, list(values), x)
-    return np.array(rows) / [DT, 1.0]
+    return np.column_stack(every_output(block, command, measured)) / [DT, 1.0]
 
 
 def motion(t):
@@ -155,13 +149,10 @@ def test_ports_and_feedthrough():
 
 
 def test_a_later_window_must_fit_the_block_as_it_was_made():
-    spec = make().spec()
     with pytest.raises(ParameterError, match=r"window of 0\.4 s is longer than max_window=0\.3 s; declare max_window="):
-        spec.prepare({**spec.parameters, "window": 0.4}, DT)
+        later(make(), window=0.4)
     block = make(max_window=0.5)
-    changed = block.spec().prepare({**block.spec().parameters, "window": 0.45}, DT)
-    assert changed.structure == block._prepared.structure
-    assert changed.x["commands"].shape == block._prepared.x["commands"].shape
+    assert shapes(later(block, window=0.45)) == shapes(block._prepared)
 
 
 @pytest.mark.parametrize(
@@ -177,6 +168,4 @@ def test_a_later_window_must_fit_the_block_as_it_was_made():
     ],
 )
 def test_bad_parameters_are_refused_in_a_sentence(parameters, sentence):
-    with pytest.raises(ParameterError) as caught:
-        make(**parameters)
-    assert sentence in str(caught.value)
+    assert sentence in refusal(make, **parameters)

@@ -3,43 +3,27 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
-from bdsim.components import Clock
+from one_block import by_name, made, refusal
+from path_work import total_work
 
 from hybsim.blocks.monitors.energy_indicators import EnergyIndicators
 from hybsim.errors import ParameterError
 
 NAMES = ("e_experimental", "e_error", "e_input", "hsei_s", "hsei_i")
-
-
-def monitor(**parameters):
-    return EnergyIndicators(clock=Clock(0.01), **({"strain_energy": 5.0} | parameters))
-
-
-def watched(block, command, measured, force, load):
-    """The outputs of every tick, by name."""
-    x, rows = block.getstate0(), []
-    for inputs in zip(command, measured, force, load, strict=True):
-        rows.append(block.output(0.0, list(inputs), x))
-        x = block.next(0.0, list(inputs), x)
-    return dict(zip(NAMES, np.array(rows).T, strict=True))
-
-
-def trapezoid(force, disp):
-    """The cumulated work, over all channels."""
-    steps = 0.5 * (force[1:] + force[:-1]) * np.diff(disp, axis=0)
-    return np.concatenate([[0.0], np.cumsum(steps.reshape(len(steps), -1).sum(axis=1))])
+monitor = partial(made, EnergyIndicators, strain_energy=5.0)
 
 
 @pytest.mark.parametrize("width", [1, 3])
 def test_energies_are_the_trapezoidal_sums(width):
     command, measured, force, load = np.random.default_rng(width).normal(size=(4, 200, width))
-    got = watched(monitor(width=width), command, measured, force, load)
-    np.testing.assert_allclose(got["e_experimental"], trapezoid(force, command), rtol=0, atol=1e-11)
-    np.testing.assert_allclose(got["e_input"], trapezoid(load, command), rtol=0, atol=1e-11)
-    error = trapezoid(force, command) - trapezoid(force, measured)
+    got = by_name(monitor(width=width), command, measured, force, load)
+    np.testing.assert_allclose(got["e_experimental"], total_work(force, command), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(got["e_input"], total_work(load, command), rtol=0, atol=1e-11)
+    error = total_work(force, command) - total_work(force, measured)
     np.testing.assert_allclose(got["e_error"], error, rtol=0, atol=1e-11)
     np.testing.assert_allclose(got["hsei_s"], error / 5.0, rtol=0, atol=1e-11)
 
@@ -50,7 +34,7 @@ def test_a_lag_adds_energy_and_a_lead_takes_it(phase):
     k, amplitude, ticks = 10.0, 2.0, 200
     turn = 2 * math.pi * np.arange(3 * ticks + 1) / ticks
     command, measured = amplitude * np.sin(turn), amplitude * np.sin(turn - phase)
-    error = watched(monitor(), command, measured, k * measured, 0.0 * turn)["e_error"]
+    error = by_name(monitor(), command, measured, k * measured, 0.0 * turn)["e_error"]
     # At ticks the ellipse is a polygon, smaller by sin(2 pi / N) / (2 pi / N).
     polygon = math.sin(2 * math.pi / ticks) / (2 * math.pi / ticks)
     cycles = -math.pi * k * amplitude**2 * math.sin(phase) * polygon * np.arange(4)
@@ -63,7 +47,7 @@ def test_indicators_are_negative_for_a_lag_and_positive_for_a_lead(phase):
     turn = 2 * math.pi * np.arange(401) / 200
     command, measured = np.sin(turn), np.sin(turn - phase)
     # The load drives the motion: its work is positive.
-    got = watched(monitor(), command, measured, 10.0 * measured, np.cos(turn))
+    got = by_name(monitor(), command, measured, 10.0 * measured, np.cos(turn))
     assert got["e_input"][-1] > 0.0
     for name in ("e_error", "hsei_s", "hsei_i"):
         assert np.sign(got[name][-1]) == -np.sign(phase), name
@@ -72,13 +56,13 @@ def test_indicators_are_negative_for_a_lag_and_positive_for_a_lead(phase):
 
 def test_no_error_if_the_actuator_is_perfect():
     command, force, load = np.random.default_rng(3).normal(size=(3, 100))
-    got = watched(monitor(), command, command, force, load)
+    got = by_name(monitor(), command, command, force, load)
     assert not got["e_error"].any()
     assert not got["hsei_i"].any()
 
 
 def test_the_first_tick_is_the_starting_point():
-    got = watched(monitor(), [3.0, 5.0], [1.0, 2.0], [4.0, 6.0], [8.0, 2.0])
+    got = by_name(monitor(), [3.0, 5.0], [1.0, 2.0], [4.0, 6.0], [8.0, 2.0])
     assert [got[name][0] for name in NAMES] == [0.0] * 5
     # Means of 5 over 2, 5 over (2 - 1), 5 over 2; E_strain + E_input = 15.
     assert [got[name][1] for name in NAMES] == [10.0, 5.0, 10.0, 1.0, 5.0 / 15.0]
@@ -86,7 +70,7 @@ def test_the_first_tick_is_the_starting_point():
 
 def test_constant_load_gives_load_times_displacement():
     command = np.linspace(1.0, 4.0, 50)
-    got = watched(monitor(), command, command, 0 * command, np.full(50, 7.0))
+    got = by_name(monitor(), command, command, 0 * command, np.full(50, 7.0))
     assert got["e_input"][-1] == pytest.approx(7.0 * 3.0, rel=1e-13)
 
 
@@ -94,7 +78,7 @@ def test_negative_input_energy_keeps_the_indicator_finite_and_its_sign():
     # The load works against the motion: E_input falls from 0 through -E_strain = -5 to -10 in steps of 0.5.
     command = np.arange(21.0)
     measured = 0.9 * command
-    got = watched(monitor(), command, measured, np.full(21, -2.0), np.full(21, -0.5))
+    got = by_name(monitor(), command, measured, np.full(21, -2.0), np.full(21, -0.5))
     e_input, e_error = got["e_input"], got["e_error"]
     assert e_input[10] == -5.0
     assert (e_error[1:] < 0).all()
@@ -125,12 +109,9 @@ def test_every_output_needs_only_the_inputs_of_its_equation():
     ],
 )
 def test_refusals_are_one_sentence(parameters, words):
-    with pytest.raises(ParameterError) as caught:
-        monitor(name="energy", **parameters)
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert words in refusal(monitor, name="energy", **parameters)
 
 
 def test_the_strain_energy_must_be_given():
     with pytest.raises(ParameterError, match="needs strain_energy= "):
-        EnergyIndicators(clock=Clock(0.01), name="energy")
+        made(EnergyIndicators, name="energy")

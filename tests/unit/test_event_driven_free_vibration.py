@@ -5,18 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from bdsim.components import Clock
-from event_driver import answering, played
-
-from hybsim.blocks.generators.event_driven import EventDriven
-
-
-def make(**parameters):
-    defaults = dict(step_time=0.01, mass=1.0, damping=0.2, ticks_per_step=20, hold_timeout=0.05)
-    return EventDriven(clock=Clock(0.001), **defaults | parameters)
-
-
-TARGETS = np.random.default_rng(1).normal(size=40)
+from event_driver import TARGETS, answering, generator, played
 
 
 def free(k, u0, m, c, h, ticks):
@@ -29,7 +18,7 @@ def free(k, u0, m, c, h, ticks):
 def test_free_vibration_is_that_of_mass_damping_and_specimen():
     """Two channels of 2 s and 1 s of the model's time per cycle; a tick is 0.1 s / 20 of it."""
     mass, damping, k = np.array([4.0, 1.0]), np.array([1.5, 0.5]), 4 * math.pi**2 * np.array([1.0, 1.0])
-    block = make(width=2, mass=mass, damping=damping, step_time=0.1, hold_timeout=0.01)
+    block = generator(width=2, mass=mass, damping=damping, step_time=0.1, hold_timeout=0.01)
     targets = np.array([[0.1, -0.2], [0.3, -0.2]])
     run = played(block, 1500, answering(targets, [4, 4]), force=lambda command: k * command)
     begin = int(np.flatnonzero(run.mode == 4)[0])
@@ -45,7 +34,7 @@ def test_free_vibration_is_that_of_mass_damping_and_specimen():
 
 def test_free_vibration_is_newmarks_explicit_method():
     m, c, k, h = 2.0, 0.7, 30.0, 0.01 / 20
-    run = played(make(mass=m, damping=c), 300, answering(TARGETS, [4]), force=lambda u: k * u)
+    run = played(generator(mass=m, damping=c), 300, answering(TARGETS, [4]), force=lambda u: k * u)
     begin = int(np.flatnonzero(run.mode == 4)[0])
     u = [run.command[begin - 1]]
     v, a = 0.0, -k * u[0] / m
@@ -58,7 +47,7 @@ def test_free_vibration_is_newmarks_explicit_method():
 
 def test_free_vibration_is_not_left_again():
     targets = answering(TARGETS, [4])
-    run = played(make(), 300, lambda tick, row: (9.0, 2.0) if tick > 120 else targets(tick, row))
+    run = played(generator(), 300, lambda tick, row: (9.0, 2.0) if tick > 120 else targets(tick, row))
     begin = int(np.flatnonzero(run.mode == 4)[0])
     assert begin < 120
     assert set(run.mode[begin:]) == {4}

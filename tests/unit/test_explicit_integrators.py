@@ -12,7 +12,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from bdsim.components import Clock
+from integrator_loop import in_loop
+from one_block import made
 
 from hybsim.blocks.integrators.central_difference import CentralDifference
 from hybsim.blocks.integrators.chang_explicit import ChangExplicit
@@ -57,7 +58,7 @@ def make(cls, dt=DT, **parameters):
         parameters.setdefault("stiffness", 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StabilityWarning)
-        return cls(clock=Clock(dt), **OWN[cls] | parameters)
+        return made(cls, dt, **OWN[cls] | parameters)
 
 
 def for_system(cls, system, **parameters):
@@ -66,14 +67,10 @@ def for_system(cls, system, **parameters):
     return make(cls, mass=system.m, damping=system.c, initial_disp=system.d, initial_vel=system.v, **parameters)
 
 
-def in_loop(block, restoring, loads):
-    """The published displacement, velocity and acceleration of every tick, in a loop with restoring(d)."""
-    x, rows = block.getstate0(), []
-    for f in loads:
-        d, v, a = (np.atleast_1d(s) for s in block.output(0.0, [0.0, 0.0], x))
-        rows.append((d, v, a))
-        x = block.next(0.0, [restoring(d), f], x)
-    return tuple(np.array(column) for column in zip(*rows, strict=True))
+def under(block, restoring, loads):
+    """Displacement, velocity and acceleration of every tick as rows of vectors, also for one degree of freedom."""
+    shown = in_loop(block, len(loads), lambda d: restoring(np.atleast_1d(d)), lambda k: loads[k])
+    return tuple(column.reshape(len(loads), -1) for column in shown)
 
 
 # the published equations, step by step: d_0, d_1, ... and v_0, a_0, ... -------------------------------
@@ -202,7 +199,7 @@ LOOPS = {
 @pytest.mark.parametrize("system", [SDOF, MDOF], ids=["one", "several"])
 @pytest.mark.parametrize("cls", LOOPS)
 def test_the_published_equations_are_solved(cls, system):
-    d, v, a = in_loop(for_system(cls, system), lambda d: system.k @ d, system.loads)
+    d, v, a = under(for_system(cls, system), lambda d: system.k @ d, system.loads)
     d_true, v_true, a_true = (np.array(signal) for signal in LOOPS[cls](system, DT))
     np.testing.assert_allclose(d, d_true[: len(d)], rtol=0, atol=1e-11)
     # Velocity and acceleration of step k are published at tick k + 1; before, v_0 and 0.
@@ -227,14 +224,14 @@ def test_the_start_is_in_equilibrium(cls):
 @pytest.mark.parametrize("ticks", [2, 5])
 def test_the_momentum_form_integrates_the_forces_over_the_ticks_of_a_step(ticks):
     block = for_system(MomentumNewmark, MDOF, ticks_per_step=ticks)
-    d, _, _ = in_loop(block, lambda d: K @ d, LOADS)
+    d, _, _ = under(block, lambda d: K @ d, LOADS)
     np.testing.assert_allclose(d, momentum(MDOF, DT, ticks), rtol=0, atol=1e-11)
 
 
 def test_velocity_and_acceleration_of_the_momentum_form_are_of_the_middle_of_the_step():
     """With constant acceleration g: the middle of the step of ticks 4 n to 4 n + 3 is at (4 n + 1.5) dt."""
     dt, g = 0.01, 3.0
-    d, v, a = in_loop(make(MomentumNewmark, dt, mass=2.0, ticks_per_step=4), lambda d: 0.0, np.full((40, 1), 2.0 * g))
+    d, v, a = under(make(MomentumNewmark, dt, mass=2.0, ticks_per_step=4), lambda d: 0.0, np.full((40, 1), 2.0 * g))
     n = np.arange(4, 40) // 4 - 1
     np.testing.assert_allclose(v[4:, 0], g * (4 * n + 1.5) * dt, rtol=1e-12)
     np.testing.assert_allclose(a[4:, 0], g, rtol=1e-10)
@@ -248,7 +245,7 @@ def test_noise_that_cancels_within_a_step_does_not_reach_the_momentum_form():
     changes = {}
     for cls, own in ((MomentumNewmark, dict(ticks_per_step=4)), (CentralDifference, {})):
         block = make(cls, mass=1.0, damping=0.4, **own)
-        quiet, noisy = (in_loop(block, lambda d: 5.0 * d, 1.0 + level * noise)[0] for level in (0.0, 1.0))
+        quiet, noisy = (under(block, lambda d: 5.0 * d, 1.0 + level * noise)[0] for level in (0.0, 1.0))
         changes[cls] = np.abs(noisy - quiet).max() / np.abs(quiet).max()
     assert changes[MomentumNewmark] < 1e-12
     assert changes[CentralDifference] > 1e-3
@@ -259,7 +256,7 @@ def test_noise_that_cancels_within_a_step_does_not_reach_the_momentum_form():
 )
 def test_from_rest_the_first_step_is_the_published_one(cls, published):
     rest = SimpleNamespace(**vars(MDOF) | dict(d=np.zeros(3), v=np.zeros(3), loads=np.vstack([np.zeros(3), LOADS[1:]])))
-    d, _, _ = in_loop(for_system(cls, rest), lambda d: K @ d, rest.loads)
+    d, _, _ = under(for_system(cls, rest), lambda d: K @ d, rest.loads)
     np.testing.assert_allclose(d, published(rest, DT, as_published=True)[0], rtol=0, atol=1e-12)
 
 
@@ -268,7 +265,7 @@ def test_a_stiff_mode_does_not_overshoot(cls):
     """A released mode with omega dt = 100: the published first step of CR goes to three times the other side."""
     parameters = dict(rho_inf=1.0) if cls is KRAlpha else {}
     block = make(cls, 1.0, mass=1.0, stiffness=1e4, initial_disp=1.0, **parameters)
-    d, _, _ = in_loop(block, lambda d: 1e4 * d, np.zeros((2000, 1)))
+    d, _, _ = under(block, lambda d: 1e4 * d, np.zeros((2000, 1)))
     assert np.abs(d).max() <= 1.0 + 1e-9
     published = chen_ricles(
         SimpleNamespace(m=I3[:1, :1], c=0 * I3[:1, :1], k=1e4 * I3[:1, :1], k0=1e4 * I3[:1, :1], d=np.ones(1),
@@ -279,8 +276,8 @@ def test_a_stiff_mode_does_not_overshoot(cls):
 
 
 def test_kr_alpha_without_dissipation_is_cr():
-    kr = in_loop(for_system(KRAlpha, MDOF, rho_inf=1.0), lambda d: K @ d, LOADS)
-    cr = in_loop(for_system(CRExplicit, MDOF), lambda d: K @ d, LOADS)
+    kr = under(for_system(KRAlpha, MDOF, rho_inf=1.0), lambda d: K @ d, LOADS)
+    cr = under(for_system(CRExplicit, MDOF), lambda d: K @ d, LOADS)
     for ours, expected in zip(kr, cr, strict=True):
         np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-9)
 
@@ -292,7 +289,7 @@ def test_kr_alpha_turns_to_negative_damping_where_its_docstring_says(rho_inf):
     growth = []
     for s in (0.9 * bound, 1.1 * bound):
         block = make(KRAlpha, 1.0, mass=1.0, stiffness=0.3**2 / s, rho_inf=rho_inf, initial_disp=1.0)
-        d, _, _ = in_loop(block, lambda d: 0.3**2 * d, np.zeros((6000, 1)))
+        d, _, _ = under(block, lambda d: 0.3**2 * d, np.zeros((6000, 1)))
         growth.append(np.abs(d[5000:]).max() / np.abs(d[1000:2000]).max())
     assert growth[0] < 1.0 < growth[1]
 
@@ -301,5 +298,5 @@ def test_kr_alpha_turns_to_negative_damping_where_its_docstring_says(rho_inf):
 def test_modes_with_negative_numerical_damping_grow(frequency, grows):
     """(omega dt)^2 < -rho/alpha: below 6.32456 rad/s."""
     block = make(ModifiedNewmark, 0.01, mass=1.0, alpha=0.2, rho=-0.0008, initial_disp=1.0)
-    d, _, _ = in_loop(block, lambda d: frequency**2 * d, np.zeros((12000, 1)))
+    d, _, _ = under(block, lambda d: frequency**2 * d, np.zeros((12000, 1)))
     assert (np.abs(d[10000:]).max() > np.abs(d[:2000]).max()) == grows

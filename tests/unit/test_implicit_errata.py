@@ -10,7 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from bdsim.components import Clock
+from integrator_loop import in_loop
+from one_block import made
 
 from hybsim.blocks.integrators.alpha_os import AlphaOS
 from hybsim.blocks.integrators.hht_alpha import HHTAlpha
@@ -23,13 +24,8 @@ OMEGA, ZETA = 2 * math.pi, 0.05
 
 def targets(cls, dt, ticks, restoring, load=lambda t: 0.0, **parameters):
     """Target displacement and acceleration of every tick, mass 1."""
-    block = cls(clock=Clock(dt), mass=1.0, **parameters)
-    x, rows = block.getstate0(), []
-    for k in range(ticks):
-        d, _, a = block.output(0.0, [0.0, 0.0], x)
-        rows.append((d, a))
-        x = block.next(0.0, [restoring(d), load(k * dt)], x)
-    return tuple(np.array(column) for column in zip(*rows, strict=True))
+    d, _, a = in_loop(made(cls, dt, mass=1.0, **parameters), ticks, restoring, lambda k: load(k * dt))
+    return d, a
 
 
 def exact_forced(t):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from bdsim.components import Clock
+from one_block import made, played
 from scipy import integrate, signal
 
 from hybsim.blocks.sources import ground_motion, records
@@ -18,20 +18,6 @@ from hybsim.blocks.sources.ground_motion import GroundMotion
 from hybsim.blocks.sources.records import Record, load_record
 from hybsim.blocks.sources.sine_sweep import SineSweep
 from hybsim.errors import HybsimError, ParameterError, RecordError
-
-
-def make(cls, dt=0.01, **parameters):
-    return cls(clock=Clock(dt), **parameters)
-
-
-def played(block, count):
-    """The output at the first `count` ticks, one row a tick."""
-    x, rows = block._x0, []
-    for _ in range(count):
-        rows.append(block.output(0.0, [], x)[0])
-        x = block.next(0.0, [], x)
-    return np.array(rows)
-
 
 EVERY_SOURCE = [
     (GroundMotion, dict(record="elcentro"), "accel"),
@@ -42,7 +28,7 @@ EVERY_SOURCE = [
 
 @pytest.mark.parametrize(("cls", "parameters", "port"), EVERY_SOURCE)
 def test_a_source_has_one_output_and_depends_on_no_input(cls, parameters, port):
-    block = make(cls, **parameters)
+    block = made(cls, **parameters)
     assert (cls.nin, cls.nout, cls.outlabels) == (0, 1, [port])
     assert block._kernels.feedthrough == {port: frozenset()}
     assert block._feedthrough is False
@@ -50,7 +36,7 @@ def test_a_source_has_one_output_and_depends_on_no_input(cls, parameters, port):
 
 @pytest.mark.parametrize(("cls", "parameters", "port"), EVERY_SOURCE)
 def test_a_source_counts_samples_and_does_not_read_the_time(cls, parameters, port):
-    functions = make(cls, **parameters)._kernels.functions.values()
+    functions = made(cls, **parameters)._kernels.functions.values()
     assert not any(function.uses_time for function in functions)
 
 
@@ -59,14 +45,14 @@ def test_a_source_counts_samples_and_does_not_read_the_time(cls, parameters, por
 
 @pytest.mark.parametrize(("name", "samples"), [("elcentro", 1560), ("tabas", 2500)])
 def test_bundled_record_at_its_own_step_is_played_sample_by_sample_then_zero(name, samples):
-    block = make(GroundMotion, 0.02, record=name)
+    block = made(GroundMotion, 0.02, record=name)
     assert np.array_equal(played(block, samples), load_record(name).accel)
     assert played(block, samples + 5)[samples:].tolist() == [0.0] * 5
 
 
 def test_record_is_scaled_stretched_and_interpolated():
     accel, factor = [0.0, 1.0, -2.0, 0.5], 1.0 / math.sqrt(3.0)
-    block = make(GroundMotion, record=accel, record_dt=0.05, scale=0.2 * 386.1, time_scale=factor)
+    block = made(GroundMotion, record=accel, record_dt=0.05, scale=0.2 * 386.1, time_scale=factor)
     t = 0.01 * np.arange(14)
     inside = t <= 0.15 * factor
     expected = np.where(inside, 0.2 * 386.1 * np.interp(t, 0.05 * factor * np.arange(4), accel), 0.0)
@@ -75,12 +61,12 @@ def test_record_is_scaled_stretched_and_interpolated():
 
 
 def test_hold_repeats_the_last_sample():
-    block = make(GroundMotion, record=[1.0, -2.0, 3.0], record_dt=0.03, interpolation="hold")
+    block = made(GroundMotion, record=[1.0, -2.0, 3.0], record_dt=0.03, interpolation="hold")
     assert played(block, 9).tolist() == [1.0, 1.0, 1.0, -2.0, -2.0, -2.0, 3.0, 0.0, 0.0]
 
 
 def test_max_duration_fixes_the_length_of_the_table_and_changes_nothing_else():
-    block = make(GroundMotion, record="elcentro", max_duration=60.0)
+    block = made(GroundMotion, record="elcentro", max_duration=60.0)
     spec = block.spec()
     lengths = {block._prepared.p["table"].size}
     for changed in (
@@ -91,11 +77,11 @@ def test_max_duration_fixes_the_length_of_the_table_and_changes_nothing_else():
     ):
         lengths.add(spec.prepare({**spec.parameters, **changed}, 0.01).p["table"].size)
     assert lengths == {6001}
-    assert np.array_equal(played(block, 3200), played(make(GroundMotion, record="elcentro"), 3200))
+    assert np.array_equal(played(block, 3200), played(made(GroundMotion, record="elcentro"), 3200))
 
 
 def test_a_later_record_may_be_shorter_but_not_longer():
-    block = make(GroundMotion, record="elcentro")
+    block = made(GroundMotion, record="elcentro")
     spec = block.spec()
     shorter = spec.prepare({**spec.parameters, "time_scale": 0.5}, 0.01)
     assert shorter.p["table"].shape == block._prepared.p["table"].shape
@@ -107,7 +93,7 @@ def test_a_later_record_may_be_shorter_but_not_longer():
 
 
 def test_description_lets_anyone_find_the_record_again():
-    block = make(GroundMotion, record="tabas", scale=2.0, time_scale=0.5, interpolation="hold")
+    block = made(GroundMotion, record="tabas", scale=2.0, time_scale=0.5, interpolation="hold")
     told = block.spec().describe(block.spec().parameters)
     values = np.append(load_record("tabas").accel, 0.02).astype("<f8")
     assert told["sha256"] == hashlib.sha256(values.tobytes()).hexdigest()
@@ -134,7 +120,7 @@ def reads(monkeypatch):
 def test_a_file_is_read_once_until_it_changes(tmp_path, reads):
     path = tmp_path / "quake.txt"
     path.write_text("1.0\n2.0\n")
-    spec = make(GroundMotion, record=path, record_dt=0.01, max_duration=1.0).spec()
+    spec = made(GroundMotion, record=path, record_dt=0.01, max_duration=1.0).spec()
     for scale in (1.0, 2.0, 3.0):
         spec.prepare({**spec.parameters, "scale": scale}, 0.01)
     assert len(reads) == 1
@@ -152,12 +138,12 @@ def test_a_file_is_looked_up_from_the_present_folder(tmp_path, monkeypatch):
         (tmp_path / folder / "quake.txt").write_text(f"{value}\n")
         os.utime(tmp_path / folder / "quake.txt", ns=(10**18, 10**18))
         monkeypatch.chdir(tmp_path / folder)
-        assert played(make(GroundMotion, record="quake.txt", record_dt=0.01), 1).tolist() == [value]
+        assert played(made(GroundMotion, record="quake.txt", record_dt=0.01), 1).tolist() == [value]
 
 
 def test_a_record_object_brings_what_the_parameters_cannot_say():
     record = Record("pulse", [0.0, 4.0, 0.0], dt=0.02, unit="m/s2")
-    block = make(GroundMotion, record=record)
+    block = made(GroundMotion, record=record)
     assert played(block, 6).tolist() == [0.0, 2.0, 4.0, 2.0, 0.0, 0.0]
     assert block.describe(SimpleNamespace(**block._values))["unit"] == "m/s2"
 
@@ -173,14 +159,14 @@ def swept(f, amplitude, phase, times):
 
 @pytest.mark.parametrize(("f_start", "f_end"), [(0.5, 20.0), (20.0, 0.5), (3.0, 3.0), (0.0, 10.0), (10.0, 0.0)])
 def test_linear_sweep(f_start, f_end):
-    block = make(SineSweep, amplitude=2.0, f_start=f_start, f_end=f_end, duration=1.5, phase=0.3)
+    block = made(SineSweep, amplitude=2.0, f_start=f_start, f_end=f_end, duration=1.5, phase=0.3)
     expected = swept(lambda t: f_start + (f_end - f_start) * t / 1.5, 2.0, 0.3, 0.01 * np.arange(151))
     assert played(block, 151) == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize(("f_start", "f_end"), [(0.5, 20.0), (20.0, 0.5), (3.0, 3.0), (3.0, 3.0000001)])
 def test_logarithmic_sweep(f_start, f_end):
-    block = make(SineSweep, amplitude=2.0, f_start=f_start, f_end=f_end, duration=1.5, phase=0.3, law="logarithmic")
+    block = made(SineSweep, amplitude=2.0, f_start=f_start, f_end=f_end, duration=1.5, phase=0.3, law="logarithmic")
     expected = swept(lambda t: f_start * (f_end / f_start) ** (t / 1.5), 2.0, 0.3, 0.01 * np.arange(151))
     assert played(block, 151) == pytest.approx(expected, abs=1e-10)
 
@@ -189,7 +175,7 @@ def test_sweeps_are_scipys_chirp_with_a_sine():
     t = 0.01 * np.arange(301)
     for law in ("linear", "logarithmic"):
         chirp = signal.chirp(t, 1.0, 3.0, 12.0, method=law, phi=-90.0)
-        assert played(make(SineSweep, f_start=1.0, f_end=12.0, duration=3.0, law=law), 301) == pytest.approx(
+        assert played(made(SineSweep, f_start=1.0, f_end=12.0, duration=3.0, law=law), 301) == pytest.approx(
             chirp, abs=1e-9
         )
 
@@ -197,7 +183,7 @@ def test_sweeps_are_scipys_chirp_with_a_sine():
 @pytest.mark.parametrize(("after", "expected"), [("zero", 0.0), ("hold", math.sin(2.0 * math.pi * 3.25 * 0.305))])
 def test_after_the_sweep(after, expected):
     # 3.25 Hz is the mean frequency; the end, 0.305 s, lies between two ticks.
-    block = make(SineSweep, f_start=3.0, f_end=3.5, duration=0.305, after=after)
+    block = made(SineSweep, f_start=3.0, f_end=3.5, duration=0.305, after=after)
     values = played(block, 40)
     assert values[30] == pytest.approx(math.sin(2.0 * math.pi * (3.0 * 0.3 + 0.25 * 0.09 / 0.305)), abs=1e-12)
     assert values[31:] == pytest.approx(np.full(9, expected), abs=1e-12)
@@ -205,7 +191,7 @@ def test_after_the_sweep(after, expected):
 
 def test_the_last_tick_of_a_sweep_belongs_to_it():
     # 0.29 / 0.01 is 28.999999999999996 in floating point.
-    values = played(make(SineSweep, f_start=2.0, f_end=2.0, duration=0.29), 31)
+    values = played(made(SineSweep, f_start=2.0, f_end=2.0, duration=0.29), 31)
     assert values[29] == pytest.approx(math.sin(2.0 * math.pi * 2.0 * 0.29), abs=1e-12)
     assert values[30] == 0.0
 
@@ -214,7 +200,7 @@ def test_the_last_tick_of_a_sweep_belongs_to_it():
 
 
 def test_cosine_pulse_of_the_report():
-    block = make(CosinePulse, amplitude=0.15, duration=0.6)
+    block = made(CosinePulse, amplitude=0.15, duration=0.6)
     t = 0.01 * np.arange(100)
     expected = np.where(t <= 0.6, 0.15 * np.sin(np.pi * t / 0.6) ** 2, 0.0)  # (1 - cos 2a) / 2 = sin^2 a
     values = played(block, 100)
@@ -224,7 +210,7 @@ def test_cosine_pulse_of_the_report():
 
 
 def test_cosine_pulse_that_starts_later():
-    values = played(make(CosinePulse, amplitude=-2.0, duration=0.2, start=0.105), 50)
+    values = played(made(CosinePulse, amplitude=-2.0, duration=0.2, start=0.105), 50)
     assert values[:11].tolist() == [0.0] * 11
     assert values[11] == pytest.approx(-2.0 * math.sin(math.pi * 0.005 / 0.2) ** 2, rel=1e-10)
     assert values[31:].tolist() == [0.0] * 19
@@ -262,7 +248,7 @@ def test_cosine_pulse_that_starts_later():
 )  # fmt: skip
 def test_bad_parameters_are_refused_in_a_sentence(cls, parameters, sentence):
     with pytest.raises(HybsimError) as caught:
-        make(cls, **parameters)
+        made(cls, **parameters)
     assert sentence in str(caught.value).replace(f" of block {cls.__name__!r}", "")
     assert isinstance(caught.value, ParameterError | RecordError)
     assert "\n" not in str(caught.value)

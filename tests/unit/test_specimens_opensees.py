@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from bdsim.components import Clock
+from one_block import made, stepped
 
 from hybsim.blocks.specimens.bilinear import Bilinear
 from hybsim.blocks.specimens.bouc_wen import BoucWen
@@ -20,7 +20,7 @@ from hybsim.blocks.specimens.elastic_plastic import ElasticPlastic
 from hybsim.blocks.specimens.maxwell_damper import MaxwellDamper, MaxwellDamperRate
 from hybsim.blocks.specimens.menegotto_pinto import MenegottoPinto
 from hybsim.blocks.specimens.viscous_damper import ViscousDamper
-from hybsim.studies.verification.loops import stepped, walk
+from hybsim.studies.verification.loops import walk
 from hybsim.studies.verification.opensees_materials import (
     bouc_wen_material,
     extrapolated,
@@ -33,7 +33,6 @@ from hybsim.studies.verification.opensees_materials import (
 pytestmark = pytest.mark.skipif(missing() is not None, reason=missing() or "")
 
 K, UY = 10.0, 0.5
-CLOCK = Clock(0.01)
 PATHS = {
     "random": np.cumsum(np.random.default_rng(1).normal(scale=0.3, size=3000)),
     "cycles": walk(0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 2.5, 2.8, -3.0, 0.0, steps=60),
@@ -45,16 +44,14 @@ PATHS = {
 @pytest.mark.parametrize(
     ("block", "material"),
     [
-        (ElasticPlastic(clock=CLOCK, stiffness=K, yield_disp=UY), ("ElasticPP", K, UY)),
-        (Bilinear(clock=CLOCK, stiffness=K, yield_disp=UY, alpha=0.05), ("Steel01", K * UY, K, 0.05)),
+        (made(ElasticPlastic, stiffness=K, yield_disp=UY), ("ElasticPP", K, UY)),
+        (made(Bilinear, stiffness=K, yield_disp=UY, alpha=0.05), ("Steel01", K * UY, K, 0.05)),
         (
-            MenegottoPinto(clock=CLOCK, stiffness=K, yield_disp=UY, alpha=0.05),
+            made(MenegottoPinto, stiffness=K, yield_disp=UY, alpha=0.05),
             ("Steel02", K * UY, K, 0.05, 20.0, 0.925, 0.15),
         ),
         (
-            MenegottoPinto(
-                clock=CLOCK, stiffness=K, yield_disp=UY, alpha=0.01, r0=12.0, a1=0.05, a2=2.0, a3=0.08, a4=3.0
-            ),
+            made(MenegottoPinto, stiffness=K, yield_disp=UY, alpha=0.01, r0=12.0, a1=0.05, a2=2.0, a3=0.08, a4=3.0),
             ("Steel02", K * UY, K, 0.01, 12.0, 0.925, 0.15, 0.05, 2.0, 0.08, 3.0),
         ),
     ],
@@ -83,9 +80,9 @@ PINCHING = SHAPE | dict(zeta_s=0.9, q=0.15, p=0.4, psi=0.2, delta_psi=0.01, lam=
 )
 def test_agrees_where_opensees_converges_to(cls, parameters, material):
     corners = [0.0, 1.0, -1.0, 2.0, -2.0, 1.0, -3.0, 0.2]
-    force = stepped(cls(clock=CLOCK, **parameters), walk(*corners, steps=50))[::50]
+    force = stepped(made(cls, **parameters), walk(*corners, steps=50))[::50]
     np.testing.assert_allclose(force, extrapolated(material, corners, 2000), rtol=0, atol=1e-6 * K * UY)
-    single = stepped(cls(clock=CLOCK, **parameters), np.array(corners))
+    single = stepped(made(cls, **parameters), np.array(corners))
     np.testing.assert_allclose(single, extrapolated(material, corners, 2000), rtol=0, atol=1e-5 * K * UY)
 
 
@@ -105,7 +102,7 @@ def test_maxwell_damper_approaches_opensees_with_the_second_order(material):
     differences = []
     for dt in (0.01, 0.005):
         disps, vels = motion(dt)
-        force = stepped(MaxwellDamper(clock=Clock(dt), stiffness=STIFFNESS, damping=DAMPING), disps)
+        force = stepped(made(MaxwellDamper, dt, stiffness=STIFFNESS, damping=DAMPING), disps)
         expected = timed_forces(material, disps, vels, dt)
         differences.append(np.abs(force - expected).max() / np.abs(expected).max())
     assert differences[0] < 1e-3

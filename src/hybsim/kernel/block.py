@@ -8,8 +8,7 @@ call that works as it stands; where parameters need conversion it adds ``prepare
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -18,20 +17,25 @@ from bdsim.block import ContinuousBlock, FunctionBlock, SampledBlock
 
 from ..errors import BlockError, ParameterError
 from .parameters import REQUIRED, Params
-from .spec import BlockSpec, blank, fresh, state_vector, translate
+from .spec import BlockSpec, blank, fresh, nothing, state_vector, translate
 from .vocabulary import Ports, Prepared, State, is_kernel
 
 BLOCK_ARGUMENTS = ("name", "inputs", "bd", "clock", "pos", "onames", "inames")
 
 
-@contextmanager
-def _naming(label: str) -> Iterator[None]:
-    """Say in which block a parameter is refused."""
-    try:
-        yield
-    except ParameterError as error:
-        text = str(error)
-        raise ParameterError(text if label in text else f"Block {label}: {text}") from None
+class _naming:
+    """Say in which block a parameter is refused; a class, since it stands around every preparation of a sweep."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, ParameterError):
+            text = str(error)
+            raise ParameterError(text if self.label in text else f"Block {self.label}: {text}") from None
 
 
 class KernelBlock:
@@ -86,6 +90,11 @@ class KernelBlock:
         """Refuse a run whose length makes no sense for the parameters."""
 
     @classmethod
+    def _checks_runs(cls) -> bool:
+        declaring = next(base for base in cls.__mro__ if "check_run" in vars(base))
+        return declaring is not KernelBlock
+
+    @classmethod
     def describe(cls, q: SimpleNamespace) -> Mapping[str, Any]:
         """What a result publishes about this block."""
         return vars(q)
@@ -96,6 +105,8 @@ class KernelBlock:
         """Keep the parameters; give back what belongs to bdsim."""
         known = {k: v for k, v in arguments.items() if k in BLOCK_ARGUMENTS}
         self._label = repr(known.get("name") or type(self).__name__)
+        if known.get("clock") is not None and self.kind != "sampled":
+            raise BlockError(f"Block {self._label} takes no clock: it is a {self.kind} block and acts at all times.")
         self._values = self.params.resolve({k: v for k, v in arguments.items() if k not in known}, self._label)
         return known
 
@@ -131,9 +142,9 @@ class KernelBlock:
         own = self._values
 
         def resolved(values: Mapping[str, Any]) -> SimpleNamespace:
-            if all(value is own.get(name) for name, value in values.items()):
-                return SimpleNamespace(**own)  # checked when the block was made
-            return SimpleNamespace(**cls.params.resolve(values, label))
+            # Those that are as built were checked when the block was made.
+            changed = {n: cls.params.check(n, v, label) for n, v in values.items() if v is not own[n]}
+            return SimpleNamespace(**{**own, **changed})
 
         def prepare(values: Mapping[str, Any], dt: float) -> Prepared:
             with _naming(label):
@@ -148,7 +159,8 @@ class KernelBlock:
             name=str(self.name), type=cls.__name__, kind=cls.kind,  # type: ignore[attr-defined]
             ins=tuple(self.ins), outs=tuple(self.outs), parameters=dict(self._values), prepare=prepare,
             kernels=self.kernels(), period=clock.T if clock is not None else None,
-            check_run=check_run, describe=lambda values: cls.describe(resolved(values)),
+            check_run=check_run if cls._checks_runs() else nothing,
+            describe=lambda values: cls.describe(resolved(values)),
             prose={**self.ins, **self.outs},
         )  # fmt: skip
 

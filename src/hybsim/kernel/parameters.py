@@ -69,7 +69,8 @@ class Real(Param):
 
     @staticmethod
     def number(value: Any) -> float:
-        if isinstance(value, bool | str) or np.ndim(value) != 0:
+        plain = type(value) is float or type(value) is int  # as nearly always: no need to ask NumPy
+        if not plain and (isinstance(value, bool | str) or np.ndim(value) != 0):
             raise ValueError(f"must be a single number, got {value!r}")
         try:
             number = float(value)
@@ -154,7 +155,8 @@ def _finite_array(value: Any, most_dimensions: int) -> np.ndarray:
     except (TypeError, ValueError):
         raise ValueError(f"must be a number or an array of numbers, got {value!r}") from None
     if array.ndim > most_dimensions or array.size == 0:
-        raise ValueError(f"must have 1 to {most_dimensions} dimensions and not be empty, got shape {array.shape}")
+        kinds = "a number or a list of numbers" if most_dimensions == 1 else "a number, a list or a matrix of numbers"
+        raise ValueError(f"must be {kinds}, not empty, got shape {array.shape}")
     if not np.isfinite(array).all():
         raise ValueError("must hold finite numbers only")
     return array
@@ -176,8 +178,12 @@ class Params(dict[str, Param]):
             value = given.get(name, declared.default)
             if value is REQUIRED:
                 raise ParameterError(f"Block {block} needs {name}= ({declared.prose}).")
-            try:
-                resolved[name] = declared.check(value)
-            except ValueError as error:
-                raise ParameterError(f"Parameter {name!r} of block {block} {error}.") from None
+            resolved[name] = self.check(name, value, block)
         return resolved
+
+    def check(self, name: str, value: Any, block: str) -> Any:
+        """One value as it is used."""
+        try:
+            return self[name].check(value)
+        except ValueError as error:
+            raise ParameterError(f"Parameter {name!r} of block {block} {error}.") from None

@@ -19,7 +19,7 @@ from .vocabulary import Prepared, Value
 ROLES = {"outputs": ("u", "x", "p", "y"), "update": ("u", "x", "p"), "derivative": ("u", "x", "p", "dx")}
 
 
-def _nothing(values: Mapping[str, Any], dt: float, duration: float) -> None:
+def nothing(values: Mapping[str, Any], dt: float, duration: float) -> None:
     """A block without a condition on the length of a run."""
 
 
@@ -46,7 +46,7 @@ class BlockSpec:
     prepare: Callable[[Mapping[str, Any], float], Prepared]
     kernels: Mapping[str, Callable[..., Any]]
     period: float | None = None
-    check_run: Callable[[Mapping[str, Any], float, float], None] = _nothing
+    check_run: Callable[[Mapping[str, Any], float, float], None] = nothing
     describe: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _as_given
     prose: Mapping[str, str] = field(default_factory=dict)
 

@@ -5,8 +5,19 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+from one_block import made
+
+from hybsim.blocks.generators.event_driven import EventDriven
 
 NAMES = ("command", "mode", "request", "counter", "steps")
+DT = 0.001
+TARGETS = np.random.default_rng(1).normal(size=40)
+
+
+def generator(cls=EventDriven, dt=DT, **parameters):
+    """A generator with steps of 20 ticks; what is given takes the place of what is set here."""
+    usual = dict(step_time=0.01, mass=1.0, damping=0.2, ticks_per_step=20, hold_timeout=0.05)
+    return made(cls, dt, **usual | parameters)
 
 
 def played(block, ticks, packets, *, force=lambda command: 0.0 * command):
@@ -19,6 +30,11 @@ def played(block, ticks, packets, *, force=lambda command: 0.0 * command):
         x = block.next(0.0, [target, step, force(np.asarray(row["command"]))], x)
         rows.append(row)
     return SimpleNamespace(**{name: np.array([row[name] for row in rows]) for name in NAMES})
+
+
+def durations(run):
+    """Ticks from each target reached to the next."""
+    return np.diff(np.flatnonzero(run.request))
 
 
 def answering(targets, waits):

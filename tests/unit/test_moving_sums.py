@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from hybsim.blocks.compensators.moving_sums import renew, slide
+from hybsim.blocks.moving_sums import renew, slide
 
 
 def moved(values, window, renewing=True):
