@@ -15,6 +15,9 @@ import sys
 from pathlib import Path
 
 import buildings
+import chapter8
+import indicators
+import monte_carlo
 import numpy as np
 import per_step
 import start_up
@@ -33,6 +36,9 @@ SECTIONS = {
     "cache": start_up.cache_figures,
     "import": start_up.import_figures,
     "sweep": sweeps.sweep_figures,
+    "monte_carlo": monte_carlo.monte_carlo_figures,
+    "chapter8": chapter8.chapter8_figures,
+    "indicators": indicators.indicator_figures,
     "buildings": buildings.building_figures,
 }
 

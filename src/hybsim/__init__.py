@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .runtime.program import Program, compile
     from .runtime.result import Result
     from .runtime.sweep import Batch
+    from .studies.spaces import grid, random, sobol
+    from .studies.study import Study
     from .wiring import BDSim, subsystem
 
 __version__ = _version("hybsim")
@@ -33,10 +35,27 @@ _HOME = {
     "Program": "runtime.program",
     "Result": "runtime.result",
     "Batch": "runtime.sweep",
+    "Study": "studies.study",
+    "grid": "studies.spaces",
+    "random": "studies.spaces",
+    "sobol": "studies.spaces",
     "HybsimError": "errors",
 }
 
-__all__ = ["BDSim", "Batch", "HybsimError", "Program", "Result", "__version__", "compile", "subsystem"]
+__all__ = [
+    "BDSim",
+    "subsystem",
+    "compile",
+    "Program",
+    "Result",
+    "Batch",
+    "Study",
+    "grid",
+    "random",
+    "sobol",
+    "HybsimError",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -23,7 +23,6 @@ adds half a tick to its low-frequency delay a1/a0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -33,20 +32,8 @@ from hybsim.blocks.sources.records import Record, load_record
 from hybsim.errors import RunError
 from hybsim.runtime import manifest
 from hybsim.runtime.program import compile
-from hybsim.studies.catalogue import Progress, Settings, Table
-from hybsim.studies.compensator_cases import (
-    ADAPTIVE_START,
-    CASES,
-    DAMPING_RATIO,
-    DT,
-    FRAME,
-    G_MM,
-    PERIOD,
-    PLANTS,
-    Case,
-    Plant,
-    diagram,
-)
+from hybsim.studies.compensation.compensator_cases import CASES, DT, FRAME, PLANTS, Case, Plant, diagram
+from hybsim.studies.outcome import Outcome, Progress, Settings
 from hybsim.studies.tracking import delay_by_correlation, frequency_evaluation_index, nrms, peak_error
 
 if TYPE_CHECKING:
@@ -98,16 +85,9 @@ class Row:
 class Comparison:
     """The study: every compensator in front of every plant."""
 
-    settings: Settings
+    seed: int
     duration: float
     lines: list[Row]
-
-    @property
-    def title(self) -> str:
-        return (
-            f"Delay compensators, open loop: target of {self.peak_target:.2f} mm (T = {PERIOD:g} s,"
-            f" {100 * DAMPING_RATIO:g} % damping), record {self.record['record']}, {1 / DT:g} Hz"
-        )
 
     @property
     def peak_target(self) -> float:
@@ -122,88 +102,21 @@ class Comparison:
     def of(self, plant: Plant) -> list[Row]:
         return [row for row in self.lines if row.plant is plant]
 
-    def tables(self) -> list[Table]:
-        return [
-            Table(
-                f"Plant: {plant.prose}, delay {1000.0 * plant.delay:.2f} ms",
-                ("compensator", *COLUMNS),
-                [(row.case.name, *(show(row.measures) for show in COLUMNS.values())) for row in self.of(plant)],
-            )
-            for plant in PLANTS
-        ]
-
-    def notes(self) -> list[str]:
-        return [
-            "NRMS, peak: measured minus target, over RMS and peak of the target. Amplitude and delay: of measured",
-            "against target by the frequency evaluation index; corr.: delay by cross-correlation; above zero, late.",
-            f"Noise: RMS in the command for white noise of {NOISE:g} mm RMS on target or measurement, over that RMS.",
-            "(dt), (tau): samples of the polynomial one tick or the delay apart.",
-            f"Every compensator knows the delay, those that adapt start from {ADAPTIVE_START:g} of it. Nothing is fed",
-            "back to the structure: this is how well a given target is tracked, not whether a test is stable.",
-            *(f"{row.case.name}, {row.plant.prose}: {row.stopped}" for row in self.lines if row.stopped),
-        ]
-
     def rows(self) -> list[dict[str, Any]]:
         return [row.numbers() for row in self.lines]
 
-    def summary(self) -> dict[str, Any]:
-        first = self.lines[0].manifest
-        return {
-            "study": "compensators",
-            "engine": first["engine"],
-            "seed": self.settings.seed,
-            "dt_s": DT,
-            "duration_s": self.duration,
-            "record": self.record,
-            "g_mm_s2": G_MM,
-            "structure": {
-                "period_s": PERIOD, "damping_ratio": DAMPING_RATIO, "damping": "viscous, c = 2 zeta sqrt(k m)",
-                "integrator": "NEWMARK", "peak_target_mm": self.peak_target,
-            },
-            "noise": {"rms_mm": NOISE, "kind": "white, normal, a new number every tick"},
-            "delay_estimators": {
-                "delay_s": "frequency evaluation index, -arg(FEI) / (2 pi f_eq)",
-                "delay_corr_s": "maximum cross-correlation",
-            },
-            "units": {"nrms": "", "peak": "", "amplitude": "", "delay_s": "s", "delay_corr_s": "s",
-                      "noise_target": "mm/mm", "noise_measured": "mm/mm"},
-            "adaptive_start": ADAPTIVE_START,
-            "plants": [
-                {"name": p.name, "prose": p.prose, "delay_s": p.delay, "block": p.block, "parameters": p.parameters,
-                 "model": p.model, "hold_s": p.hold} for p in PLANTS
-            ],
-            "rows": [
-                {**row.numbers(), "blocks": row.blocks(), "program": row.manifest["program"],
-                 "stopped": row.stopped}
-                for row in self.lines
-            ],
-            "manifest": first,
-        }  # fmt: skip
-
     def figure(self) -> Figure:
         """Errors and noise of every compensator, and a window of the histories of some."""
-        from hybsim.studies.compensators_figure import draw
+        from hybsim.studies.compensation.compensators_figure import draw
 
         return draw(self)
 
 
-COLUMNS: dict[str, Callable[[Measures], str]] = {
-    "NRMS\n[%]": lambda m: f"{100.0 * m.nrms:.2f}",
-    "peak\n[%]": lambda m: f"{100.0 * m.peak:.2f}",
-    "ampl.\n[%]": lambda m: _signed(100.0 * m.amplitude),
-    "delay\n[ms]": lambda m: _signed(1000.0 * m.delay_s),
-    "corr.\n[ms]": lambda m: _signed(1000.0 * m.delay_corr_s),
-    "noise\ntarget": lambda m: _factor(m.noise_target),
-    "noise\nmeas.": lambda m: _factor(m.noise_measured),
-}
+def run(settings: Settings, progress: Progress) -> Outcome:
+    """The study as `hybsim study compensators` runs it."""
+    from hybsim.studies.compensation.compensators_outcome import outcome
 
-
-def _signed(value: float) -> str:
-    return f"{round(value, 2) + 0.0:+.2f}"  # a small negative number is not -0.00
-
-
-def _factor(value: float) -> str:
-    return f"{value:.2f}" if value < 99.995 else f"{value:.0f}"
+    return outcome(compare(settings, progress))
 
 
 def compare(settings: Settings | None = None, progress: Progress | None = None) -> Comparison:
@@ -213,7 +126,7 @@ def compare(settings: Settings | None = None, progress: Progress | None = None) 
     >>> comparison.figure().savefig("comparison.png")   # doctest: +SKIP
     """
     settings = settings or Settings()
-    record = load_record(settings.record)
+    record = load_record(settings.record or "elcentro")
     if record.pga == 0.0:
         raise RunError(f"The record {record.name!r} is zero throughout, so there is nothing to track.")
     duration = record.duration + AFTER
@@ -223,7 +136,7 @@ def compare(settings: Settings | None = None, progress: Progress | None = None) 
         lines.append(tracked(case, plant, record, settings.seed, duration))
         if progress is not None:
             progress(done / len(pairs))
-    return Comparison(settings, duration, lines)
+    return Comparison(settings.seed, duration, lines)
 
 
 def tracked(case: Case, plant: Plant, record: Record, seed: int, duration: float) -> Row:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hybsim.runtime.export import PAPER, paper_figure
-from hybsim.studies.compensator_cases import PLANTS
+from hybsim.studies.compensation.compensator_cases import PLANTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from hybsim.studies.compensators import Comparison, Row
+    from hybsim.studies.compensation.compensators import Comparison, Row
 
 PLANT_STYLES = (("o", "#0072B2"), ("D", "#D55E00"))
 

@@ -13,8 +13,9 @@ from scipy.signal import bilinear, butter, cont2discrete, lfilter
 
 from hybsim.blocks import CATALOGUE, compensators
 from hybsim.runtime.export import plain
-from hybsim.studies.compensator_cases import CASES, PLANTS
-from hybsim.studies.compensators import Comparison, Row, compare
+from hybsim.studies.compensation.compensator_cases import CASES, PLANTS
+from hybsim.studies.compensation.compensators import Comparison, Row, compare
+from hybsim.studies.compensation.compensators_outcome import outcome
 
 ROOT = Path(__file__).parents[2]
 DT = 1.0 / 1024.0
@@ -250,13 +251,13 @@ def test_every_compensator_of_the_catalogue_is_compared_on_every_plant(compariso
     for plant in PLANTS:
         types = {block["type"] for row in comparison.of(plant) for block in row.blocks().values()}
         missing = [name for name, cls in compensators.BLOCKS.items() if cls.__name__ not in types]
-        assert missing == [], f"add a case for {missing} to studies/compensator_cases.py"
+        assert missing == [], f"add a case for {missing} to studies/compensation/compensator_cases.py"
     assert set(compensators.BLOCKS) <= set(CATALOGUE)
     assert len({case.name for case in CASES}) == len(CASES)
 
 
 def test_the_summary_says_how_to_compute_it_again(comparison) -> None:
-    content = json.loads(json.dumps(plain(comparison.summary()), allow_nan=False))
+    content = json.loads(json.dumps(plain(outcome(comparison).summary), allow_nan=False))
     record = content["record"]
     assert (record["record"], record["pga"], record["unit"], record["interpolation"]) == (
         "elcentro",
@@ -276,6 +277,21 @@ def test_the_summary_says_how_to_compute_it_again(comparison) -> None:
     row = next(r for r in content["rows"] if (r["compensator"], r["plant"]) == ("INVERSECOMP", "TS_1"))
     assert row["blocks"]["inverse"]["delay"] == pytest.approx(TOLD["TS_1"]) and row["stopped"] is None
     assert set(content["units"]) == set(comparison.rows()[0]) - {"plant", "compensator"}
+
+
+def test_the_conclusions_are_those_of_the_numbers(comparison) -> None:
+    """The best of all, and the best of those that amplify noise up to ten times, found here from the rows."""
+    first, second, noisy, _ = outcome(comparison).conclusions
+    for text, plant in ((first, "delay"), (second, "TS_1")):
+        rows = sorted(
+            (row for row in comparison.rows() if row["plant"] == plant and row["compensator"] != "none"),
+            key=lambda row: row["nrms"],
+        )
+        best = rows[0]["compensator"]
+        quiet = next(row["compensator"] for row in rows if row["noise_target"] <= 10.0)
+        assert f"{best} leaves the smallest, {100 * rows[0]['nrms']:.2f} %" in text and f"the best is {quiet}:" in text
+    loud = {row["compensator"] for row in comparison.rows() if row["noise_target"] * 0.016 >= comparison.peak_target}
+    assert loud == {"PREDICTOR 3 (dt)", "PREDICTOR 4 (dt)", "PREDICTOR 5 (dt)"} and all(name in noisy for name in loud)
 
 
 def test_the_figure_is_labelled_complete_and_not_clipped(comparison) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import json
 import math
@@ -11,10 +12,10 @@ import numpy as np
 import pytest
 
 from hybsim.cli import main
-from hybsim.studies import compensators as study
-from hybsim.studies.catalogue import Settings
-from hybsim.studies.compensator_cases import CASES, PLANTS, Case
-from hybsim.studies.compensators import compare
+from hybsim.studies.compensation import compensators as study
+from hybsim.studies.compensation.compensator_cases import CASES, PLANTS, Case
+from hybsim.studies.compensation.compensators import compare
+from hybsim.studies.outcome import Settings
 
 DT = 1.0 / 1024.0
 FEW = tuple(case for case in CASES if case.name in ("none", "PREDICTOR 3 (tau)", "ATS"))
@@ -31,8 +32,8 @@ def test_the_command_writes_figure_and_tables(few, capfd, tmp_path) -> None:
     assert main(["study", "compensators", "--out", str(folder)]) == 0
     out, err = capfd.readouterr()
     assert err == "" and sorted(p.name for p in folder.iterdir()) == [
-        f"compensators.{e}" for e in ("csv", "json", "pdf", "png")
-    ]
+        *(f"compensators.{e}" for e in ("csv", "json", "pdf", "png")), "report.html",
+    ]  # fmt: skip
     image = (folder / "compensators.png").read_bytes()
     width, height = struct.unpack(">II", image[16:24])
     assert image.startswith(b"\x89PNG") and width >= 1200 and height >= 1200
@@ -52,7 +53,10 @@ def test_the_command_writes_figure_and_tables(few, capfd, tmp_path) -> None:
         )
     for plant in PLANTS:
         assert f"Plant: {plant.prose}, delay {1000 * plant.delay:.2f} ms" in out
-    assert "not whether a test is stable" in out
+    assert "not whether a test is stable" in " ".join(out.split())
+    page = (folder / "report.html").read_text()
+    assert base64.b64encode(image).decode() in page and "(c) how much of the noise" in page
+    assert content["record"]["sha256"] in page and "hybsim study compensators --out" in page
 
 
 def test_json_on_stdout_stands_alone(few, capfd) -> None:

@@ -29,7 +29,12 @@ def derivative_matrix(points: np.ndarray) -> np.ndarray:
 
 def interpolation(points: np.ndarray, at: float) -> np.ndarray:
     """Weights of the values at the points for the value in between."""
-    return np.array([np.prod(np.delete((at - points) / (points[j] - points + np.eye(len(points))[j]), j)) for j in range(len(points))])
+    return np.array(
+        [
+            np.prod(np.delete((at - points) / (points[j] - points + np.eye(len(points))[j]), j))
+            for j in range(len(points))
+        ]
+    )
 
 
 def roots(system, tau: float, points: int = 20) -> np.ndarray:
@@ -63,7 +68,9 @@ def roots(system, tau: float, points: int = 20) -> np.ndarray:
             rows[1, i] += (c @ b)[0, 0]
             rows[2, i] += (c @ a @ b)[0, 0]
             rows[2, n + i] += (c @ b)[0, 0]
-        force = np.outer(system.kp[:, i], rows[0]) + np.outer(system.cp[:, i], rows[1]) + np.outer(system.mp[:, i], rows[2])
+        force = (
+            np.outer(system.kp[:, i], rows[0]) + np.outer(system.cp[:, i], rows[1]) + np.outer(system.mp[:, i], rows[2])
+        )
         weights = interpolation(grid, -delay) if longest > 0.0 else np.ones(1)
         whole[2 * n : 3 * n] += np.kron(weights, force)
     if longest > 0.0:

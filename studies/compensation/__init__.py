@@ -1,0 +1,1 @@
+"""All delay compensators on one record."""

@@ -1,0 +1,1 @@
+"""How a study is run: chunks that any executor can work on, and the file that keeps what is finished."""
