@@ -25,7 +25,9 @@ SHIPPED = {
 TICKS = 1000
 
 
-@pytest.mark.parametrize(("name", "choice"), [(name, choice) for name, choices in SHIPPED.items() for choice in choices])
+@pytest.mark.parametrize(
+    ("name", "choice"), [(name, choice) for name, choices in SHIPPED.items() for choice in choices]
+)
 def test_all_engines_give_the_same_bits_on_every_shipped_diagram(name, choice):
     program = hs.compile(getattr(diagrams, name)(**choice))
     clocked = all(node.spec.kind != "continuous" for node in program.graph.nodes)

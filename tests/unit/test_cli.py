@@ -12,12 +12,13 @@ import warnings
 from pathlib import Path
 
 import pytest
+from bare_package import python
 from typer.testing import CliRunner
 
 from hybsim.cli import app, failures, filled, progress
 from hybsim.errors import HybsimError
 
-COMMANDS = ("demo", "run", "compile", "study", "blocks", "doctor")
+COMMANDS = ("demo", "run", "compile", "study", "psi", "indicators", "preflight", "blocks", "doctor")
 HYBSIM = str(Path(sys.executable).with_name("hybsim"))
 
 NOISY = """
@@ -34,12 +35,7 @@ def diagram():
     return bd
 """
 
-# Runs code with hybsim as a bare package: what hybsim itself imports is not the command line's doing.
-ALONE = """
-import importlib.util, sys, types
-package = types.ModuleType("hybsim")
-package.__path__ = list(importlib.util.find_spec("hybsim").submodule_search_locations)
-sys.modules["hybsim"] = package
+HELP = """
 from hybsim.cli import main
 code = main(["--help"])
 heavy = {"bdsim", "matplotlib", "numpy", "scipy", "control", "h5py"} & set(sys.modules)
@@ -64,7 +60,7 @@ def test_help_is_everywhere(words) -> None:
 
 
 def test_help_needs_none_of_the_heavy_packages() -> None:
-    done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True)
+    done = python(HELP)
     assert done.returncode == 0, done.stderr
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import hybsim as hs
 from hybsim.studies.measures import bounded, delay, eps_max, final, measure, peak
-from hybsim.studies.study import Study
 from hybsim.studies.reporting.study_outcome import outcome
+from hybsim.studies.study import Study
 
 
 def pushed():

@@ -10,8 +10,8 @@ import pytest
 
 from hybsim.blocks.sources.records import Record
 from hybsim.errors import RunError
-from hybsim.studies.running import fingerprint
 from hybsim.studies.measures import final, measure, peak
+from hybsim.studies.running import fingerprint
 from hybsim.studies.running.chunk import Measured
 from hybsim.studies.running.fingerprint import digest
 from hybsim.studies.running.store import Store

@@ -10,6 +10,9 @@ from .blocks import blocks
 from .compile import compile_
 from .demo import demo
 from .doctor import doctor
+from .indicators import indicators
+from .preflight import preflight
+from .psi import psi
 from .run import run
 from .study import study
 
@@ -45,6 +48,9 @@ def hybsim(
 app.command("demo")(demo)
 app.command("run")(run)
 app.command("study")(study)
+app.command("psi")(psi)
+app.command("indicators")(indicators)
+app.command("preflight")(preflight)
 app.command("compile")(compile_)
 app.command("blocks")(blocks)
 app.command("doctor")(doctor)
