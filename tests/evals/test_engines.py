@@ -21,6 +21,7 @@ SHIPPED = {
     "fig_6_1": [dict(specimen="linear"), dict(specimen="bouc-wen")],
     "table_8_10": [dict(case=case, model=model) for case in (1, 5) for model in ("linear", "elastoplastic")],
     "sdof_rths": [dict(), dict(rig="TS_1")],
+    "virtual_rig": [dict(specimen="linear"), dict(specimen="bouc-wen")],
 }
 TICKS = 1000
 
