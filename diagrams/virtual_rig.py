@@ -4,9 +4,9 @@
     command = polynomial of the target, `horizon` ahead                              compensator
     rig: command -> actuator -> specimen -> force_meas, disp_meas                    physical
 
-The subsystem `rig` holds all that is physical: the identified actuator TS_1 (a delay of 13.4 ms at low frequency) and a
-spring or a Bouc-Wen specimen. Without compensation (horizon = 0) the delay tau takes omega tau / 2 of the damping, 4.2 %
-of the 5 % at T = 1 s. Units: kip, inch, second.
+The subsystem `rig` holds all that is physical: the identified actuator TS_1 (a delay of 13.4 ms at low frequency) and
+a spring or a Bouc-Wen specimen. Without compensation (horizon = 0) a delay tau takes omega tau / 2 of the damping:
+4.3 % of the 5 % at T = 1 s. Units: kip, inch, second.
 """
 
 from __future__ import annotations
