@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
+from whole_figures import assert_labelled_and_whole
 
 from hybsim.blocks.sources.records import load_record
 from hybsim.diagrams import error_injection, fig_3_5
@@ -314,9 +315,4 @@ def test_the_outcome_is_complete_plain_and_says_how_to_compute_it_again(found) -
 )
 def test_figures_are_labelled_and_not_clipped(found, name, units) -> None:
     picture = next(p for p in outcome(found).pictures if p.name == name)
-    figure = picture.draw()
-    figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height
-    assert [area.get_title(loc="left") for area in figure.axes] == [f"({x})" for x in "abcd"[: len(figure.axes)]]
-    assert figure.axes[-1].get_xlabel().endswith(units[0]) and figure.axes[0].get_ylabel().endswith(units[1])
+    assert_labelled_and_whole(picture.draw(), units)

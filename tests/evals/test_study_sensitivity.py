@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from whole_figures import assert_labelled_and_whole
 
 from hybsim.blocks.sources.records import load_record
 from hybsim.diagrams.error_injection import error_injection
@@ -290,10 +291,4 @@ def test_the_outcome_is_complete_plain_and_says_how_to_compute_it_again(found) -
 )
 def test_figures_are_labelled_and_not_clipped(found, name, units) -> None:
     picture = next(p for p in outcome(found).pictures if p.name == name)
-    figure = picture.draw()
-    figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height
-    panels = [area for area in figure.axes if area.get_title(loc="left")]
-    assert [area.get_title(loc="left") for area in panels] == [f"({x})" for x in "abcd"[: len(panels)]]
-    assert panels[-1].get_xlabel().endswith(units[0]) and panels[0].get_ylabel().endswith(units[1])
+    assert_labelled_and_whole(picture.draw(), units)
