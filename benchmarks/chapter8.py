@@ -9,15 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
+from cold_studies import command_from_cold_cache
 from figures import Figure
 from timing import duration, spread
 
@@ -53,20 +49,6 @@ def all_in_bdsim(pairs: Sequence[tuple[int, str]]) -> float:
     return len(MEANS) * sum(duration(bdsim_run(case, model), time.process_time) for case, model in pairs)
 
 
-def command_from_cold_cache() -> float:
-    """Seconds of `hybsim study ch8 --out`, in a new process with nothing compiled."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "HYBSIM_CACHE": str(Path(folder) / "cache")}
-        program = "import sys; from hybsim.cli import main; sys.exit(main(sys.argv[1:]))"
-        words = [sys.executable, "-c", program, "study", "ch8", "--out", str(Path(folder) / "report")]
-        start = time.perf_counter()
-        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-        seconds = time.perf_counter() - start
-        if done.returncode != 0 or not (Path(folder) / "report" / "report.html").is_file():
-            raise RuntimeError(f"hybsim study ch8 failed:\n{done.stderr}")
-    return seconds
-
-
 def chapter8_figures(quick: bool) -> list[Figure]:
     rows = all_rows()
     assert len(rows()) == len(PAIRS) * len(MEANS)
@@ -77,7 +59,7 @@ def chapter8_figures(quick: bool) -> list[Figure]:
         wall += [duration(rows) for _ in range(5)]
         worked += [duration(rows, time.process_time) for _ in range(5)]
     slow = spread(bdsim).median
-    cold = [command_from_cold_cache() for _ in range(1 if quick else 3)]
+    cold = [command_from_cold_cache("ch8") for _ in range(1 if quick else 3)]
     return [
         Figure("Chapter 8: all 110 runs with everything computed", spread(wall), unit="s", aim=1.0),
         Figure(

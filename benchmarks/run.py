@@ -16,9 +16,11 @@ from pathlib import Path
 
 import buildings
 import chapter8
+import cold_studies
 import indicators
 import monte_carlo
 import numpy as np
+import opensees
 import per_step
 import start_up
 import sweeps
@@ -38,8 +40,10 @@ SECTIONS = {
     "sweep": sweeps.sweep_figures,
     "monte_carlo": monte_carlo.monte_carlo_figures,
     "chapter8": chapter8.chapter8_figures,
+    "studies": cold_studies.cold_study_figures,
     "indicators": indicators.indicator_figures,
     "buildings": buildings.building_figures,
+    "opensees": opensees.opensees_figures,
 }
 
 

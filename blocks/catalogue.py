@@ -15,7 +15,6 @@ from hybsim.blocks import CATALOGUE, stock
 from hybsim.errors import BlockError, near
 from hybsim.kernel import Choice, Integer, KernelBlock, Matrix, Param, Positive, Real, Switch, Vector
 from hybsim.kernel.parameters import REQUIRED
-from hybsim.kernel.spec import translate
 
 TICK = 0.001
 """The tick for which the examples are built."""
@@ -78,7 +77,7 @@ def feedthrough(name: str) -> dict[str, list[str]]:
     cls = CATALOGUE[name]
     values = cls.params.resolve(cls.example, name)
     prepared = cls.prepare(SimpleNamespace(**values), TICK)
-    found = translate(cls.kernels(), list(cls.ins), list(cls.outs), prepared).feedthrough
+    found = cls.translated(prepared).feedthrough
     return {out: [port for port in cls.ins if port in found.get(out, ())] for out in cls.outs}
 
 

@@ -14,6 +14,7 @@ from importlib import resources
 
 from hybsim.kernel import ir
 from hybsim.runtime.c_backend import CWriter, Places, helper_text, needs_fault, number, remark
+from hybsim.runtime.c_external import NO_ANSWER, external_call
 from hybsim.runtime.graph import Graph, Node, Signal, Step
 from hybsim.runtime.layout import Layout
 from hybsim.runtime.local_states import LocalStates
@@ -85,6 +86,7 @@ class Emitter:
             f"/* hybsim program {remark(repr(self.graph.name))}: {len(self.graph.nodes)} blocks,"
             f" {self.graph.columns} logged numbers a tick, solver {self.rule.name}. */",
             (folder / "prelude.h").read_text(),
+            *((folder / "external.h").read_text() for _ in self.graph.externals[:1]),
             *self.offsets(),
             *helper_lines,
         ]
@@ -214,12 +216,24 @@ class Emitter:
         return f"if (k % {node.every} == 0) " if node.every > 1 else ""
 
     def step(self, step: Step, depth: int) -> None:
+        if step.node.spec.open is not None:
+            self.outside(step.node, depth)
+            return
         for output in step.outputs:
             signal = step.node.outputs[output]
             if signal.vector:
                 clear = f"__builtin_memset({self.storage(signal)}, 0, {signal.width} * sizeof(double));"
                 self.write(depth, self.at_ticks_of(step.node) + clear)
         self.group(step.node, step.function, depth, OUTPUTS, ", ".join(step.outputs))
+
+    def outside(self, node: Node, depth: int) -> None:
+        """Ask what is outside for all outputs; see runtime/c/external.h."""
+        place = self.places.number(NO_ANSWER)
+        stop = f"fault = {place}; blame = {node.index * PHASES + OUTPUTS}; goto stopped;"
+        self.write(depth, f"{self.at_ticks_of(node)}{{ /* {remark(f'{node.name}: {node.spec.type}, outside')} */")
+        for line in external_call(node, self.storage, stop):
+            self.write(depth + 1, line)
+        self.write(depth, "}")
 
     def update(self, node: Node, depth: int) -> None:
         self.group(node, node.kernels.functions["update"], depth, UPDATE, "update")

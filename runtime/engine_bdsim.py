@@ -54,6 +54,11 @@ def run_bdsim(
     program: Program, params: Mapping[str, Any], rows: np.ndarray, progress: Callable[[int], None] | None = None
 ) -> Stop | None:
     """Fill `rows` tick by tick; a Stop says where and why it ended early."""
+    if program.graph.externals:
+        raise RunError(
+            f"Engine 'bdsim' evaluates a block several times a tick and cannot run {program.graph.externals[0].name!r},"
+            f" which is computed outside the program; {OTHERS}."
+        )
     if program.dt < SHORTEST_TICK:
         raise RunError(
             f"Engine 'bdsim' needs a base tick of at least {SHORTEST_TICK:g} s, got {program.dt:g} s; {OTHERS}."

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from hybsim.kernel import ExternalFault
 from hybsim.runtime.build import load
 from hybsim.runtime.emitter import PHASES
 from hybsim.runtime.graph import Graph
 from hybsim.runtime.result import Stop
+from hybsim.runtime.sessions import Sessions, called_back
 
 CHUNK = 65536
 """Ticks a call computes; meanwhile nothing holds Python's lock."""
 
 CACHED = 16384
 """Bytes of rows computed before they are looked at for nan and inf: they stay in the fastest cache."""
+
+REPORTED = 256
+"""Ticks a call computes when each waits for an answer from outside: then progress is worth telling."""
 
 _double_p = ctypes.c_void_p
 
@@ -71,16 +77,37 @@ class CEngine(Loops):
     def __init__(self, graph: Graph, source: str, places: list[str]) -> None:
         super().__init__(source, graph.name, graph.columns)
         self.graph, self.places = graph, places
+        if graph.externals:
+            self.chunk = 1  # what is outside must not be driven on after a nan
 
     def run(
-        self, p: np.ndarray, x: np.ndarray, rows: np.ndarray, progress: Callable[[int], None] | None = None
+        self,
+        p: np.ndarray,
+        x: np.ndarray,
+        rows: np.ndarray,
+        progress: Callable[[int], None] | None = None,
+        sessions: Sessions | None = None,
     ) -> Stop | None:
         """Fill `rows` from the parameters `p` and the state `x`, which is left as it is at the end."""
+        if not self.graph.externals:
+            return self._run(p, x, rows, progress)
+        sessions = sessions or Sessions(self.graph)
+        with called_back(self.library, sessions) as answers:
+            stopped = self._run(p, x, rows, progress)
+        if answers.failed is not None and not isinstance(answers.failed, ExternalFault):
+            raise answers.failed
+        if stopped is not None and answers.failed is not None:
+            return replace(stopped, reason=str(answers.failed))
+        return stopped
+
+    def _run(
+        self, p: np.ndarray, x: np.ndarray, rows: np.ndarray, progress: Callable[[int], None] | None
+    ) -> Stop | None:
         ticks = len(rows)
         stopped = ctypes.c_int64(0)
         k = 0
         while k < ticks:
-            wanted = min(CHUNK, ticks - k)
+            wanted = min(CHUNK if not self.graph.externals else REPORTED, ticks - k)
             n = self.ticks(
                 p.ctypes.data, x.ctypes.data, k, wanted, self.chunk, rows[k:].ctypes.data, ctypes.addressof(stopped)
             )

@@ -9,16 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from hybsim.kernel import Prepared
+from hybsim.kernel import ExternalFault, Prepared
 from hybsim.kernel.ieee import KernelFault
 from hybsim.kernel.spec import blank, fresh
 from hybsim.runtime.graph import Graph, Node, Step
 from hybsim.runtime.result import Stop
+from hybsim.runtime.sessions import Sessions
 from hybsim.runtime.solvers import Rule
 
 
@@ -35,8 +37,9 @@ class Live:
 
 
 class PythonEngine:
-    def __init__(self, graph: Graph, rule: Rule, prepared: list[Prepared]) -> None:
+    def __init__(self, graph: Graph, rule: Rule, prepared: list[Prepared], sessions: Sessions | None = None) -> None:
         self.graph, self.rule = graph, rule
+        self.sessions = sessions or Sessions(graph)
         self.live = [self._live(node, numbers) for node, numbers in zip(graph.nodes, prepared, strict=True)]
         self.sampled = [v for v in self.live if "update" in v.node.kernels.functions]
         self.continuous = [v for v in self.live if v.node.spec.kind == "continuous"]
@@ -54,7 +57,23 @@ class PythonEngine:
         )
 
     def _step(self, step: Step) -> tuple[Live, Callable[..., Any], tuple[str, ...]]:
-        return self.live[step.node.index], step.node.kernels.python("outputs", step.function), step.outputs
+        live = self.live[step.node.index]
+        if step.node.spec.open is not None:
+            return live, partial(self._outside, live), step.outputs
+        return live, step.node.kernels.python("outputs", step.function), step.outputs
+
+    def _outside(self, live: Live, u: SimpleNamespace, x: Any, p: Any, y: SimpleNamespace, t: float) -> None:
+        """The outputs of a block that is computed outside the program."""
+        inputs = np.array([n for name in live.node.spec.ins for n in np.ravel(getattr(u, name)).tolist()])
+        try:
+            found = self.sessions.step(live.node, t, inputs)
+        except ExternalFault as fault:
+            raise Faulted(live.node, str(fault)) from None
+        first = 0
+        for name, signal in live.node.outputs.items():
+            part = found[first : first + signal.width]
+            setattr(y, name, part if signal.vector else part[0])
+            first += signal.width
 
     def _feed(self, live: Live) -> None:
         """Copy the signals on a block's input wires to its u."""

@@ -14,6 +14,7 @@ from hybsim.blocks import stock
 from hybsim.errors import DiagramError
 from hybsim.kernel import BlockSpec, KernelBlock, Prepared, ir
 from hybsim.kernel.dataflow import inputs_read, only
+from hybsim.kernel.external import outside
 from hybsim.kernel.spec import Translated, translate
 from hybsim.runtime.diagram import FlatDiagram, ticks_of
 
@@ -66,6 +67,11 @@ class Graph:
     steps: list[Step]
     minor: list[Step]
     aliases: dict[str, Signal]
+
+    @property
+    def externals(self) -> list[Node]:
+        """The blocks that are computed outside the program."""
+        return [node for node in self.nodes if node.spec.open is not None]
 
     @property
     def columns(self) -> int:
@@ -138,6 +144,8 @@ def _node(index: int, name: str, block: Any, flat: FlatDiagram, widths: Mapping[
     spec = replace(spec, name=name)
     every = ticks_of(name, spec.period, flat.dt) if spec.kind == "sampled" and spec.period else 1
     prepared = spec.prepare(spec.parameters, every * flat.dt)
+    if spec.open is not None:
+        return Node(index, spec, every, prepared, outside(spec.ins, spec.outs))
     kernels = translate(spec.kernels, spec.ins, spec.outs, prepared)
     return Node(index, spec, every, prepared, kernels)
 

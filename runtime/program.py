@@ -23,6 +23,7 @@ from hybsim.runtime.engine_python import PythonEngine
 from hybsim.runtime.graph import Graph, Node, Signal, build_graph
 from hybsim.runtime.layout import check_same, initial_vectors, lay_out, pack
 from hybsim.runtime.result import Result, Stop
+from hybsim.runtime.sessions import Sessions
 from hybsim.runtime.solvers import rule
 from hybsim.runtime.sweep import MOST_BYTES, Batch, run_sweep
 
@@ -184,25 +185,26 @@ class Program:
         ticks = self.ticks(duration, params)
         engine = self._choose(engine)
         rows = np.empty((ticks, max(self.graph.columns, 1)))
-        if engine == "c":
-            p, x = self.vectors(params)
-            stopped = self.engine_c.run(p, x, rows, progress)
-        elif engine == "python":
-            stopped = self.engine_python(params).run(ticks, rows, progress)
-        else:
+        if engine == "bdsim":
             from hybsim.runtime.engine_bdsim import run_bdsim
 
-            stopped = run_bdsim(self, params, rows, progress)
+            return self.result(rows, engine, params, run_bdsim(self, params, rows, progress))
+        with Sessions(self.graph, self.split(params)) as sessions:
+            if engine == "c":
+                p, x = self.vectors(params)
+                stopped = self.engine_c.run(p, x, rows, progress, sessions)
+            else:
+                stopped = self.engine_python(params, sessions).run(ticks, rows, progress)
         return self.result(rows, engine, params, stopped)
 
-    def engine_python(self, params: Mapping[str, Any]) -> PythonEngine:
+    def engine_python(self, params: Mapping[str, Any], sessions: Sessions | None = None) -> PythonEngine:
         """The Python engine at the start of a run."""
         changed = {}
         for node, changes in self.split(params).items():
             changed[node] = self.prepare(node, changes)
             check_same(node, changed[node])
         prepared = [changed.get(node, node.prepared) for node in self.graph.nodes]
-        return PythonEngine(self.graph, self.rule, prepared)
+        return PythonEngine(self.graph, self.rule, prepared, sessions)
 
     def _choose(self, engine: str | None) -> str:
         if engine is None:

@@ -111,6 +111,11 @@ def run_sweep(
     progress: Callable[[int], None] | None,
 ) -> Batch:
     """The runs of a space, by the engine "c" or "python"."""
+    if program.graph.externals:
+        raise RunError(
+            f"A sweep cannot run block {program.graph.externals[0].name!r}, which is computed outside the program;"
+            " call run(duration, params=...) for each parameter set."
+        )
     runs, shape = parameter_sets(space)
     ticks = program.ticks(duration, runs[0])
     for run in runs:

@@ -109,5 +109,23 @@ STUDIES = {
             _in("indicators.vrths"),
             takes=("seed", "jobs", "runs"),
         ),
+        Entry(
+            "force",
+            "Shao's force-based splitting: Table 3, late table and actuators, several floors, capacities.",
+            _in("force.force"),
+            takes=("seed",),
+        ),
+        Entry(
+            "fht",
+            "The Fast Hybrid Test: a column with two late actuators, feedforward and feedback, stability in lambda.",
+            _in("fht.fht"),
+            takes=("seed",),
+        ),
+        Entry(
+            "osm",
+            "OSM, alpha-OS and OSM-US on yielding columns: energy index, damping definitions, m, errors, stability.",
+            _in("osm.osm"),
+            takes=("seed", "jobs", "variance"),
+        ),
     )
 }

@@ -12,6 +12,7 @@ from hybsim.blocks.specimens.force_relaxation import ForceRelaxation
 from hybsim.blocks.specimens.maxwell_damper import MaxwellDamper, MaxwellDamperRate
 from hybsim.blocks.specimens.menegotto_pinto import MenegottoPinto
 from hybsim.blocks.specimens.mr_damper import MRDamper, MRDamperRate
+from hybsim.blocks.specimens.opensees_model import OpenSeesModel
 from hybsim.blocks.specimens.spring import Spring
 from hybsim.blocks.specimens.storeys import Storeys, StoreysBoucWen
 from hybsim.blocks.specimens.viscous_damper import ViscousDamper, ViscousDamperSampled
@@ -37,4 +38,5 @@ BLOCKS: dict[str, type[KernelBlock]] = {
     "MAXWELL_RATE": MaxwellDamperRate,
     "MRDAMPER": MRDamper,
     "MRDAMPER_RATE": MRDamperRate,
+    "OPENSEESMODEL": OpenSeesModel,
 }

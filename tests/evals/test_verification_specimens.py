@@ -7,6 +7,7 @@ import builtins
 import pytest
 
 from hybsim.blocks import CATALOGUE
+from hybsim.kernel import External
 from hybsim.studies.verification import opensees_materials, specimens
 from hybsim.studies.verification.rows import listed, out_of_tolerance, row
 
@@ -22,7 +23,8 @@ def test_every_number_agrees_with_its_theory(rows):
 
 def test_every_specimen_is_measured(rows):
     listed_specimens = {n for n, cls in CATALOGUE.items() if cls.__module__.startswith("hybsim.blocks.specimens.")}
-    assert {r.block for r in rows} == listed_specimens
+    external = {n for n, cls in CATALOGUE.items() if issubclass(cls, External)}  # these are what their model is
+    assert {r.block for r in rows} == listed_specimens - external
 
 
 def test_a_number_that_is_off_is_named_in_a_sentence():

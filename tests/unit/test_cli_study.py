@@ -98,6 +98,9 @@ def test_the_list_as_data(cli) -> None:
         "montecarlo": ["seed", "jobs", "runs"],
         "compensators": ["seed", "record"],
         "vrths": ["seed", "jobs", "runs"],
+        "fht": ["seed"],
+        "force": ["seed"],
+        "osm": ["seed", "jobs", "variance"],
     }
     assert [entry["summary"] for entry in content["studies"]] == [s.summary for s in STUDIES.values()]
 
@@ -231,7 +234,7 @@ def test_an_interrupt_ends_the_command_and_says_what_is_kept(cli, squares, monke
 
 # ---- refusals
 
-KNOWN = "Known: ch3, ch8, threshold, frame, sensitivity, montecarlo, compensators, vrths, or a Python file of your own."
+KNOWN = f"Known: {', '.join(STUDIES)}, or a Python file of your own."
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from bdsim.block import ContinuousBlock, FunctionBlock, SampledBlock
 
 from ..errors import BlockError, ParameterError
 from .parameters import REQUIRED, Params
-from .spec import BlockSpec, blank, fresh, nothing, state_vector, translate
+from .spec import BlockSpec, Translated, blank, fresh, nothing, state_vector, translate
 from .vocabulary import Ports, Prepared, State, is_kernel
 
 BLOCK_ARGUMENTS = ("name", "inputs", "bd", "clock", "pos", "onames", "inames")
@@ -76,6 +76,11 @@ class KernelBlock:
         return {role: function for role, function in found.items() if function is not None}
 
     @classmethod
+    def translated(cls, prepared: Prepared) -> Translated:
+        """The kernels for the types the parameters gave."""
+        return translate(cls.kernels(), list(cls.ins), list(cls.outs), prepared)
+
+    @classmethod
     def prepare(cls, q: SimpleNamespace, dt: float) -> Prepared:
         """Kernel parameters are the parameters themselves; blocks that need more override this."""
         return Prepared(p=vars(q), x=cls.state)
@@ -115,7 +120,7 @@ class KernelBlock:
         with _naming(self._label):
             self._values |= type(self).settle(SimpleNamespace(**self._values), dt)
             self.use(type(self).prepare(SimpleNamespace(**self._values), dt))
-        self._kernels = translate(self.kernels(), list(self.ins), list(self.outs), self._prepared)
+        self._kernels = self.translated(self._prepared)
 
     def use(self, prepared: Prepared) -> None:
         """Compute with these numbers, of the same shape, from now on."""

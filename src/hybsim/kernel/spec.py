@@ -35,6 +35,7 @@ class BlockSpec:
     parameters  the constructor's keywords with their values; keys of `params=` and `sweep`
     prepare     (parameters, dt) -> Prepared; checks them and raises ParameterError
     period      seconds between ticks of a sampled block; None for the base tick
+    open        (parameters, dt, name) -> Session, for a block that is computed outside the program
     """
 
     name: str
@@ -49,6 +50,7 @@ class BlockSpec:
     check_run: Callable[[Mapping[str, Any], float, float], None] = nothing
     describe: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _as_given
     prose: Mapping[str, str] = field(default_factory=dict)
+    open: Callable[[Mapping[str, Any], float, str], Any] | None = None
 
 
 @dataclass(eq=False)
