@@ -88,8 +88,8 @@ def line(found: Found, run: Run, name: str) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-COLUMNS = ("run", "peak 1\n[in]", "peak 2\n[in]", "error 1\n[%]", "error 2\n[%]", "against\nideal 1 [%]",
-           "against\nideal 2 [%]", "delay\n[ms]")  # fmt: skip
+COLUMNS = ("run", "peak 1\n[in]", "peak 2\n[in]", "error 1\n[%]", "error 2\n[%]", "to ideal\n1 [%]",
+           "to ideal\n2 [%]", "delay\n[ms]")  # fmt: skip
 
 
 def exact_line(run: Run, name: str) -> tuple[str, ...]:
@@ -113,8 +113,8 @@ def damping_table(found: Found) -> Table:
             exact_line(found.of(IDEAL, rate), f"{rate}: exact, 4 %"),
             line(found, found.of(FEEDFORWARD, rate), f"{rate}: feedforward, 4 %"),
             exact_line(found.of(DAMPED_IDEAL, rate), f"{rate}: exact, 6 %"),
-            line(found, found.of(DAMPED_IDEAL, rate), f"{rate}: ideal, 4 % + 2 % in the specimen"),
-            line(found, found.of(DAMPED_TEST, rate), f"{rate}: feedforward, 4 % + 2 % in the specimen"),
+            line(found, found.of(DAMPED_IDEAL, rate), f"{rate}: ideal, 4 % + 2 %"),
+            line(found, found.of(DAMPED_TEST, rate), f"{rate}: feedforward, 4 % + 2 %"),
         ]
     return Table("The column: 4 % in the test, 6 % in the exact solution (Fig. 8)", COLUMNS, rows, words.DAMPING_TABLE)
 

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hybsim.diagrams.fht_column import ACTUATOR_LAG
-from hybsim.runtime.export import PAPER, paper_figure
-from hybsim.studies.fht.column_runs import DAMPED_TEST, FEEDFORWARD, IDEAL, VARIANTS, Found, Variant
+from hybsim.studies.fht.column_runs import DAMPED_TEST, FEEDFORWARD, IDEAL, STROKE, VARIANTS, Found, Variant
 from hybsim.studies.fht.column_stability import ASSUMED, DELAYS, GAINS, Stability
+from hybsim.studies.reporting.figure_style import BLACK, BLUE, GREEN, ORANGE, STYLE, figure_of, letters
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BLUE, ORANGE, GREEN, BLACK = "#0072B2", "#D55E00", "#009E73", "#000000"
-STYLE: Any = {
-    **PAPER, "font.size": 9.0, "axes.labelsize": 9.0, "axes.titlesize": 9.5, "xtick.labelsize": 8.0,
-    "ytick.labelsize": 8.0, "legend.fontsize": 8.5, "lines.linewidth": 0.9, "mathtext.fontset": "stix",
-}  # fmt: skip
 SHOWN = 15.0
 """Seconds in the figures of responses: the strong part of the record and what follows."""
-
-
-def _figure(height: float) -> Figure:
-    return paper_figure()(figsize=(7.2, height), layout="constrained")
-
-
-def _letters(areas: Any) -> None:
-    for area, letter in zip(np.ravel(areas), "abcdef", strict=False):
-        area.set_title(f"({letter})", loc="left")
 
 
 def responses(found: Found) -> Figure:
@@ -38,7 +24,7 @@ def responses(found: Found) -> Figure:
 
     test, ideal = found.of(DAMPED_TEST), found.of(IDEAL)
     with rc_context(STYLE):
-        figure = _figure(5.2)
+        figure = figure_of(5.2)
         areas = figure.subplots(2, 1, sharex=True)
         for storey, area in enumerate(areas):
             area.plot(ideal.t, ideal.exact[:, storey], color="0.65", label="exact, 4 %")
@@ -50,7 +36,7 @@ def responses(found: Found) -> Figure:
             area.set_title(f"storey {storey + 1}")
             area.set_xlim(0.0, SHOWN)
         areas[-1].set_xlabel("time [s]")
-        _letters(areas)
+        letters(areas)
         figure.align_ylabels(areas)
         figure.legend(handles=areas[0].lines, loc="outside lower center", ncols=2, frameon=False)
     return figure
@@ -58,6 +44,10 @@ def responses(found: Found) -> Figure:
 
 def _named(name: str) -> Variant:
     return next(variant for variant in VARIANTS if variant.name == name)
+
+
+def _in_signs(variant: Variant) -> str:
+    return variant.prose.replace("lambda", r"$\lambda$")
 
 
 def compensation(found: Found) -> Figure:
@@ -69,20 +59,20 @@ def compensation(found: Found) -> Figure:
     lost = ((_named("late"), BLACK, "-"), (_named("late_1"), BLUE, "--"), (_named("short"), ORANGE, "-"),
             (_named("long_1"), GREEN, "-"))  # fmt: skip
     with rc_context(STYLE):
-        figure = _figure(5.6)
+        figure = figure_of(5.6)
         areas = figure.subplots(2, 1)
         for variant, colour, line in kept:
             run = found.of(variant)
             difference = run.disp[:, 1] - run.exact[:, 1]
-            areas[0].plot(run.t, difference, color=colour, linestyle=line, label=variant.prose)
+            areas[0].plot(run.t, difference, color=colour, linestyle=line, label=_in_signs(variant))
         for variant, colour, line in lost:
             run = found.of(variant)
             size = np.abs(run.disp).max(axis=1)
             shown = (run.t > 0.0) & (size < 100.0)
             shown[int(np.argmax(size >= 100.0)) :] = False
             areas[1].semilogy(run.t[shown], np.maximum.accumulate(size[shown]), color=colour, linestyle=line,
-                              label=variant.prose)  # fmt: skip
-        areas[1].axhline(5.0, color="0.4", linewidth=0.7, linestyle=":", label="stroke of the actuators")
+                              label=_in_signs(variant))  # fmt: skip
+        areas[1].axhline(STROKE, color="0.4", linewidth=0.7, linestyle=":", label="stroke of the actuators")
         areas[0].set_ylabel("difference to exact [in]")
         areas[0].set_title("storey 2, stable tests")
         areas[0].set_xlim(0.0, SHOWN)
@@ -93,7 +83,7 @@ def compensation(found: Found) -> Figure:
         for area in areas:
             area.set_xlabel("time [s]")
             area.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-        _letters(areas)
+        letters(areas)
         figure.align_ylabels(areas)
     return figure
 
@@ -119,7 +109,7 @@ def stable_area(found: Stability) -> Figure:
     from matplotlib import colormaps, rc_context
 
     with rc_context(STYLE):
-        figure = _figure(3.6)
+        figure = figure_of(3.6)
         left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.1))
         for i, (delay, growths) in enumerate(zip(DELAYS, found.delays, strict=True)):
             colour = colormaps["viridis"](0.9 * i / (len(DELAYS) - 1))
@@ -145,5 +135,5 @@ def stable_area(found: Stability) -> Figure:
         right.set_xlabel(r"$\lambda$")
         right.set_ylabel("lag the feedforward is set for [ms]")
         right.set_title("actuator of 10 ms with feedforward")
-        _letters((left, right))
+        letters((left, right))
     return figure

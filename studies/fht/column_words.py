@@ -91,7 +91,7 @@ def conclusions(found: Found, area: Stability) -> list[str]:
         f" {_percent(both.peak / found.of(FEEDFORWARD).peak)} %: there is nothing left to correct.",
         f"Feedback helps where the feedforward falls short: set for 9 ms instead of 10, the test is unstable alone and"
         f" stable from lambda = {low:.2f} on. It harms where the feedforward leads too much: set for 12 ms, the test is"
-        f" stable up to lambda = {high:.2f} only. Lambda of about 0.5 keeps a distance from both edges.",
+        f" stable up to lambda = {high:.2f} only. A lambda of about 0.5 keeps a distance from both edges.",
     ]
 
 

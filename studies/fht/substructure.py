@@ -18,21 +18,18 @@ from hybsim.blocks.sources.records import load_record
 from hybsim.diagrams import fht_frame, fht_opensees
 from hybsim.errors import RunError
 from hybsim.hw.opensees_process import Moment, recorded
-from hybsim.runtime.export import PAPER, paper_figure
 from hybsim.runtime.program import compile
 from hybsim.studies.outcome import Picture, Progress, Settings, Table
+from hybsim.studies.reporting.figure_style import BLACK, BLUE, ORANGE, STYLE, figure_of, letters
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+RECORD = "elcentro"
 DURATION = 20.0
 BUDGET = 0.5e-3
 """Seconds a step that the coupling may cost."""
 
-STYLE: Any = {
-    **PAPER, "font.size": 9.0, "axes.labelsize": 9.0, "axes.titlesize": 9.5, "xtick.labelsize": 8.0,
-    "ytick.labelsize": 8.0, "legend.fontsize": 8.5, "lines.linewidth": 0.9, "mathtext.fontset": "stix",
-}  # fmt: skip
 INSTALL = (
     "pip install 'hybsim[opensees]'; on Debian the wheel for Python 3.11 also needs the packages libblas3, liblapack3"
     " and libgfortran5"
@@ -65,8 +62,7 @@ def section(settings: Settings, progress: Progress) -> Section:
         note = f"The substructure test was left out: {error} OpenSees is the extra 'opensees': {INSTALL}."
         return [], [], [note], {"left_out": str(error)}
     progress(0.3)
-    record = settings.record or "elcentro"
-    found = compared(record)
+    found = compared(RECORD)
     progress(1.0)
     tables = [frequency_table(theirs), difference_table(found)]
     pictures = [
@@ -86,7 +82,7 @@ def section(settings: Settings, progress: Progress) -> Section:
             lambda: hysteresis(found),
         ),
     ]
-    return tables, pictures, notes(found), summary(found, record, theirs)
+    return tables, pictures, notes(found), summary(found, RECORD, theirs)
 
 
 def opensees_frequencies() -> np.ndarray:
@@ -197,22 +193,21 @@ def responses(found: Compared) -> Figure:
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = paper_figure()(figsize=(7.2, 5.6), layout="constrained")
+        figure = figure_of(5.6)
         areas = figure.subplots(3, 1, sharex=True)
         for area, node, name in ((areas[0], 22, "roof"), (areas[1], 12, "first floor")):
             column = fht_opensees.NODES.index(node)
-            area.plot(found.t, found.alone[:, column], color="#000000", linewidth=1.6, label="OpenSees alone")
-            area.plot(found.t, found.hybrid[:, column], color="#D55E00", linestyle="--", label="hybrid")
+            area.plot(found.t, found.alone[:, column], color=BLACK, linewidth=1.6, label="OpenSees alone")
+            area.plot(found.t, found.hybrid[:, column], color=ORANGE, linestyle="--", label="hybrid")
             area.set_ylabel("displacement [in]")
             area.set_title(name)
         roof = fht_opensees.NODES.index(22)
-        areas[2].plot(found.t, found.hybrid[:, roof] - found.alone[:, roof], color="#0072B2")
+        areas[2].plot(found.t, found.hybrid[:, roof] - found.alone[:, roof], color=BLUE)
         areas[2].set_ylabel("difference [in]")
         areas[2].set_title("hybrid minus OpenSees alone, roof")
         areas[2].set_xlabel("time [s]")
         areas[2].set_xlim(0.0, DURATION)
-        for area, letter in zip(areas, "abc", strict=True):
-            area.set_title(f"({letter})", loc="left")
+        letters(areas)
         figure.align_ylabels(areas)
         figure.legend(handles=areas[0].lines, loc="outside lower center", ncols=2, frameon=False)
     return figure
@@ -222,9 +217,9 @@ def hysteresis(found: Compared) -> Figure:
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = paper_figure()(figsize=(4.2, 3.4), layout="constrained")
+        figure = figure_of(3.4, 4.2)
         area = figure.subplots()
-        area.plot(found.column_disp, found.column_force, color="#0072B2")
+        area.plot(found.column_disp, found.column_force, color=BLUE)
         area.set_xlabel("displacement of the column [in]")
         area.set_ylabel("force of the column [kip]")
     return figure

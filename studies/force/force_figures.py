@@ -8,22 +8,24 @@ import numpy as np
 from scipy.interpolate import RectBivariateSpline
 
 from hybsim.diagrams.force_based import DT, FREQUENCY
-from hybsim.runtime.export import PAPER, paper_figure
 from hybsim.studies.force.cases import ACTUATOR_LATE, BOTH_SLOW, CASES, FAST, MEASURED, TABLE_LATE
 from hybsim.studies.force.floors import FLOORS
 from hybsim.studies.force.found import LOADS, MASSES, Found
+from hybsim.studies.reporting.figure_style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    PINK,
+    SKY,
+    STYLE,
+    YELLOW,
+    figure_of,
+    letters,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-BLUE, ORANGE, GREEN, PINK, YELLOW, SKY, BLACK = (
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"
-)  # fmt: skip
-
-STYLE: Any = {
-    **PAPER, "font.size": 9.0, "axes.labelsize": 9.0, "axes.titlesize": 9.5, "xtick.labelsize": 8.0,
-    "ytick.labelsize": 8.0, "legend.fontsize": 8.5, "lines.linewidth": 0.9, "mathtext.fontset": "stix",
-}  # fmt: skip
 
 SHOWN = slice(round(10.0 / DT), round(12.5 / DT) + 1)
 """A part of the twenty seconds in which a delay of 13 ms can be seen."""
@@ -31,21 +33,12 @@ SHOWN = slice(round(10.0 / DT), round(12.5 / DT) + 1)
 PANELS = ("2", "5", "3", "6", "4", "7", "5 (Eq. 2)", "7 (Eq. 2)")
 
 
-def _figure(height: float) -> Figure:
-    return paper_figure()(figsize=(7.2, height), layout="constrained")
-
-
-def _letters(areas: Any) -> None:
-    for area, letter in zip(np.ravel(areas), "abcdefghi", strict=False):
-        area.set_title(f"({letter})", loc="left")
-
-
 def responses(found: Found) -> Figure:
     """Displacements of the cases with a late table, over the whole structure's."""
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = _figure(8.0)
+        figure = figure_of(8.0)
         areas = figure.subplots(4, 2, sharex=True, sharey=True)
         for area, case in zip(areas.flat, PANELS, strict=True):
             run = found.of(case, TABLE_LATE)
@@ -60,7 +53,7 @@ def responses(found: Found) -> Figure:
             area.set_ylabel("displacement [mm]")
         for area in areas[-1]:
             area.set_xlabel("time [s]")
-        _letters(areas)
+        letters(areas)
         figure.legend(handles=areas[0, 0].lines, loc="outside lower center", ncols=2, frameon=False)
     return figure
 
@@ -74,7 +67,7 @@ def errors(found: Found) -> Figure:
         ("dynamics; inertia from the model, or measured", ((BOTH_SLOW, GREEN), (MEASURED, PINK), (FAST, YELLOW))),
     )
     with rc_context(STYLE):
-        figure = _figure(6.6)
+        figure = figure_of(6.6)
         areas = figure.subplots(2, 1, sharex=True, sharey=True)
         for area, (title, shown) in zip(areas, rows, strict=True):
             width = 0.8 / len(shown)
@@ -95,7 +88,7 @@ def errors(found: Found) -> Figure:
             area.legend(loc="upper left", frameon=False, fontsize=8.0)
         areas[-1].set_xticks(range(len(CASES)), [case.replace(" ", "\n", 1) for case in CASES])
         areas[-1].set_xlabel("loading case [-]")
-        _letters(areas)
+        letters(areas)
     return figure
 
 
@@ -113,7 +106,7 @@ def delays(found: Found) -> Figure:
 
     looks = {"1": (ORANGE, "o"), "4": (BLUE, "s"), "7": (GREEN, "D"), "5": (PINK, "^")}
     with rc_context(STYLE):
-        figure = _figure(3.8)
+        figure = figure_of(3.8)
         area = figure.subplots()
         late = [1e3 * row["table_delay_s"] for row in found.delays]
         for case, (colour, marker) in looks.items():
@@ -128,7 +121,6 @@ def delays(found: Found) -> Figure:
         area.set_xlim(0.0, 21.0)
         area.set_xlabel("delay of the table [ms]")
         area.set_ylabel("rms error of displacement [%]")
-        _letters([area])
         figure.legend(*area.get_legend_handles_labels(), loc="outside right center", frameon=False)
     return figure
 
@@ -155,7 +147,7 @@ def feasible(found: Found) -> Figure:
 
     titles = {"actuators": "virtual inertia by the actuator (Eq. 2)", "table 3": "shared as in Table 3"}
     with rc_context(STYLE):
-        figure = _figure(4.4)
+        figure = figure_of(4.4)
         areas = figure.subplots(1, 2, sharey=True)
         handles: dict[str, Any] = {}
         for area, choice in zip(areas, found.choices, strict=True):
@@ -172,7 +164,7 @@ def feasible(found: Found) -> Figure:
             area.set_title(titles[choice.inertia])
             area.set_xlabel(r"$\alpha_l$, actuator's share of the ground motion [-]")
         areas[0].set_ylabel(r"$\alpha_m$, virtual share of the mass [-]")
-        _letters(areas)
+        letters(areas)
         figure.colorbar(shade, ax=areas, label="largest use of a capacity [%]", shrink=0.9)
         star = Line2D([], [], marker="*", color=BLACK, markersize=9.0, linestyle="none", label="largest margin")
         inside = Patch(color=FEASIBLE, label="feasible")
@@ -187,7 +179,7 @@ def several_floors(found: Found) -> Figure:
     looks = (("table 13 ms late", ORANGE, "--"), ("actuators 1 ms late", BLUE, "-."), ("ideal devices", GREEN, ":"))
     named = {run.name: run for run in found.floors}
     with rc_context(STYLE):
-        figure = _figure(6.4)
+        figure = figure_of(6.4)
         areas = figure.subplots(3, 1, sharex=True)
         for i, (area, floor) in enumerate(zip(areas, FLOORS, strict=True)):
             t = DT * np.arange(len(found.floors[0].whole))[SHOWN]
@@ -199,7 +191,7 @@ def several_floors(found: Found) -> Figure:
             area.set_ylabel("displacement [mm]")
             area.margins(x=0.0)
         areas[-1].set_xlabel("time [s]")
-        _letters(areas)
+        letters(areas)
         figure.align_ylabels(areas)
         figure.legend(handles=areas[0].lines, loc="outside lower center", ncols=4, frameon=False)
     return figure

@@ -1,4 +1,4 @@
-"""Fibre-section columns of one and two storeys, computed by OpenSees in processes of their own.
+"""Fibre-section columns of one, two and six storeys (Models 1 to 3), computed by OpenSees in processes of their own.
 
     python -m hybsim.studies.osm.fibre_worker TASK RESULT        one process for each number of storeys, side by side
 
@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from hybsim.blocks.sources.records import load_record
-from hybsim.diagrams.osm_columns import DAMPING_RATIO, DAMPINGS, G
+from hybsim.diagrams.osm_columns import DAMPING_RATIO, DAMPINGS, G, M
+from hybsim.diagrams.osm_columns import STOREYS as MODELS
 from hybsim.diagrams.osm_models import PGA
 
 INSTALL = "pip install 'hybsim[opensees]'"
@@ -30,11 +31,13 @@ DURATION = 6.0
 DT = 0.005
 FINER = 4
 ALPHA = -0.1
-STOREYS = {1: 2, 2: 3}
+STOREYS = {storeys: M[model] for model, storeys in MODELS.items()}
 """Storeys, and the m of OSM-US for each."""
 
+NAMES = {1: "one storey", 2: "two storeys", 6: "six storeys"}
+
 TIMEOUT = 45.0
-"""Seconds for all processes together; about 6 on an idle machine."""
+"""Seconds for all processes together; about 12 on an idle machine with two cores."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,7 @@ from hybsim.studies.osm.osm_runs import (
     MODELS,
     MS,
     SEEDS,
+    STEEL_DAMPINGS,
     VARIANCE,
     Found,
     simulate,
@@ -62,11 +63,12 @@ def run(settings: Settings, progress: Progress) -> Outcome:
     return Outcome(
         title="OSM, alpha-OS and OSM-US: operator splitting with an estimated tangent stiffness",
         summary=summary(settings, found),
-        tables=[energy_table(found), m_table(found), error_table(found), unbalanced_table(found), linear_table(),
-                period_table(found), fibre_table(found)],
+        tables=[energy_table(found), steel_table(found), m_table(found), error_table(found), unbalanced_table(found),
+                linear_table(), period_table(found), fibre_table(found)],
         pictures=list(pictures(found)),
         data={
             "rows": [r.row() for r in found.runs],
+            "steel": [r.row() for r in found.steel],
             "influence_of_m": [r.row() for r in found.m_runs],
             "control_errors": [{k: v for k, v in e.row().items() if k != "changes"} for e in found.errors],
             "unbalanced_moments": [u.row() for u in found.unbalanced],
@@ -81,15 +83,23 @@ def run(settings: Settings, progress: Progress) -> Outcome:
 
 
 def energy_table(found: Found) -> Table:
-    columns = ("model, damping", *COMPARED)
-    rows = []
-    for model in MODELS:
-        for damping in DAMPINGS:
-            runs = [found.of(model, damping, name) for name in INTEGRATORS]
-            ends = [float(r.energy[-1]) for r in runs]
-            rows.append((f"{model}, {damping}", *(f"{end:.1f}" for end in ends),
-                         *(f"{100.0 * r.largest_error:.2f}" for r in runs), f"{ends[0] / ends[2]:.2f}"))  # fmt: skip
-    return Table("Cumulative energy index and largest error", columns, rows, words.ENERGY_TABLE)
+    rows = [compared(found, model, damping) for model in MODELS for damping in DAMPINGS]
+    return Table("Cumulative energy index and largest error", ("model, damping", *COMPARED), rows, words.ENERGY_TABLE)
+
+
+def steel_table(found: Found) -> Table:
+    rows = [compared(found, model, damping, steel=True) for model in MODELS for damping in STEEL_DAMPINGS]
+    return Table("The same with springs of steel", ("model, damping", *COMPARED), rows, words.STEEL_TABLE)
+
+
+def compared(found: Found, model: int, damping: str, steel: bool = False) -> tuple[str, ...]:
+    """A row: all integrators on one model."""
+    runs = [found.of(model, damping, name, steel) for name in INTEGRATORS]
+    ends = [float(r.energy[-1]) for r in runs]
+    return (
+        f"{model}, {damping}", *(f"{end:.1f}" for end in ends), *(f"{100.0 * r.largest_error:.2f}" for r in runs),
+        f"{ends[0] / ends[2]:.2f}",
+    )  # fmt: skip
 
 
 def m_table(found: Found) -> Table:
@@ -214,6 +224,7 @@ def summary(settings: Settings, found: Found) -> dict[str, Any]:
     return {
         "study": "osm",
         "rows": [r.row() for r in found.runs],
+        "steel": [r.row() for r in found.steel],
         "influence_of_m": [r.row() for r in found.m_runs],
         "control_errors": [e.row() for e in found.errors],
         "unbalanced_moments": [u.row() for u in found.unbalanced],
@@ -241,7 +252,8 @@ def summary(settings: Settings, found: Found) -> dict[str, Any]:
             for model in MODELS
         },
         "assumed": {"floor_weight_kip": FLOOR_WEIGHT, "hardening": HARDENING, "rotary_inertia_over_m_h2": ROTARY,
-                    "springs": "Bouc-Wen, beta 0.55, gamma 0.45, n 2"},
+                    "springs": "Bouc-Wen, beta 0.55, gamma 0.45, n 2",
+                    "steel": "Giuffre-Menegotto-Pinto, defaults of STEEL"},
         "printed": {"model_3_periods_s": [4.9, 0.8]},
         "manifests": found.manifests,
     }  # fmt: skip

@@ -7,38 +7,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hybsim.diagrams.osm_columns import column
-from hybsim.runtime.export import PAPER, paper_figure
 from hybsim.studies.osm.amplification import Curve
-from hybsim.studies.osm.osm_runs import M_DAMPINGS, MS, Found, Run
+from hybsim.studies.osm.fibre import DT as FIBRE_DT
+from hybsim.studies.osm.fibre import NAMES as FIBRE_NAMES
+from hybsim.studies.osm.osm_runs import M_DAMPINGS, MS, Found, Run, Unbalanced
+from hybsim.studies.reporting.figure_style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    PINK,
+    SKY,
+    STYLE,
+    YELLOW,
+    figure_of,
+    letters,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BLUE, ORANGE, GREEN, PINK, YELLOW, SKY, BLACK = (
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"
-)  # fmt: skip
 LINES = (BLACK, BLUE, ORANGE, GREEN, PINK)
 LOOKS = {"osm": ("OSM", ORANGE, "-"), "alpha-os": ("$\\alpha$-OS", YELLOW, "--"), "osm-us": ("OSM-US", BLUE, "-")}
 NAMES = {"none": "undamped", "initial": "3 %, initial stiffness", "tangent": "3 %, tangent stiffness",
          "mass": "3 %, mass"}  # fmt: skip
+SMOOTHED = 0.1
+"""Seconds over which the lines of the unbalanced moments are averaged."""
+
 FIBRE_LINES = (
     ("reference", "OpenSees alone", BLACK, "-"), ("osm", "OSM", ORANGE, "-"), ("osm-us", "OSM-US", BLUE, "--"),
 )  # fmt: skip
-
-STYLE: Any = {
-    **PAPER, "font.size": 9.0, "axes.labelsize": 9.0, "axes.titlesize": 9.5, "xtick.labelsize": 8.0,
-    "ytick.labelsize": 8.0, "legend.fontsize": 8.5, "lines.linewidth": 0.9, "mathtext.fontset": "stix",
-}  # fmt: skip
-
-
-def _figure(height: float) -> Figure:
-    return paper_figure()(figsize=(7.2, height), layout="constrained")
-
-
-def _letters(areas: Any) -> None:
-    for area, letter in zip(np.ravel(areas), "abcdefghijkl", strict=False):
-        area.set_title(f"({letter})", loc="left")
 
 
 def responses(found: Found) -> Figure:
@@ -46,7 +45,7 @@ def responses(found: Found) -> Figure:
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = _figure(6.0)
+        figure = figure_of(6.0)
         areas = figure.subplots(3, 2, width_ratios=(2, 1))
         for (history, energy), model in zip(areas, (1, 2, 3), strict=True):
             one = found.of(model, "tangent", "osm")
@@ -64,7 +63,7 @@ def responses(found: Found) -> Figure:
             energy.set_ylim(bottom=0.0)
             for area in (history, energy):
                 area.set_xlabel("time [s]")
-        _letters(areas)
+        letters(areas)
         figure.legend(handles=areas[0, 0].lines, loc="outside lower center", ncols=3, frameon=False)
     return figure
 
@@ -74,7 +73,7 @@ def energies(found: Found) -> Figure:
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = _figure(4.6)
+        figure = figure_of(4.6)
         areas = figure.subplots(2, 2, sharex=True)
         for area, (damping, name) in zip(areas.ravel(), NAMES.items(), strict=True):
             for integrator, (label, colour, line) in LOOKS.items():
@@ -87,7 +86,7 @@ def energies(found: Found) -> Figure:
             area.set_ylabel("$E_c$ [kip in]")
         for area in areas[1]:
             area.set_xlabel("time [s]")
-        _letters(areas)
+        letters(areas)
         figure.legend(handles=areas[0, 0].lines, loc="outside lower center", ncols=3, frameon=False)
     return figure
 
@@ -97,13 +96,13 @@ def influence_of_m(found: Found) -> Figure:
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = _figure(3.4)
+        figure = figure_of(3.5)
         left, right = figure.subplots(1, 2)
         for damping, colour in zip(M_DAMPINGS, (BLACK, GREEN, BLUE), strict=True):
             values = [found.with_m(damping, m).energy[-1] for m in MS]
             left.plot(MS, values, color=colour, marker="o", markersize=3.5, label=f"OSM-US, {NAMES[damping]}")
             osm = found.of(3, damping, "osm").energy[-1]
-            left.axhline(osm, color=colour, linestyle=":", label=f"OSM, {NAMES[damping]}")
+            left.axhline(osm, color=colour, linestyle=":", label="dotted: OSM" if damping == "none" else None)
         left.set(xscale="log", yscale="log", xlabel="increments m", ylabel="$E_c$ at the end [kip in]")
         left.set_xticks(MS, [str(m) for m in MS])
         left.set_xticks([], minor=True)
@@ -113,10 +112,9 @@ def influence_of_m(found: Found) -> Figure:
             right.plot(run.t, run.disp - run.reference, color=colour, label=label)
         right.margins(x=0.0)
         right.set(xlabel="time [s]", ylabel="top node, difference to reference [in]", title=NAMES["tangent"])
-        _letters((left, right))
-        figure.legend(
-            handles=[*left.lines, *right.lines], loc="outside lower center", ncols=3, frameon=False, fontsize=7.5
-        )
+        letters((left, right))
+        for area in (left, right):
+            area.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, frameon=False, fontsize=7.5)
     return figure
 
 
@@ -127,7 +125,7 @@ def amplification(found: Found) -> Figure:
     rows = (("xi", "damping ratio $\\xi$"), ("alpha", "stiffness ratio $\\alpha$"),
             ("beta", "damping ratio known, $\\beta$"), ("alpha-os", "$\\alpha$-OS"))  # fmt: skip
     with rc_context(STYLE):
-        figure = _figure(8.2)
+        figure = figure_of(8.2)
         areas = figure.subplots(4, 3, sharex=True)
         for line, (name, title) in zip(areas, rows, strict=True):
             chosen = [curve for curve in found.curves if curve.figure == name]
@@ -143,7 +141,7 @@ def amplification(found: Found) -> Figure:
         areas[0, 0].set_xlim(0.0, 4.0)
         for area in areas[-1]:
             area.set_xlabel("$\\Omega = \\omega\\,\\Delta t$")
-        _letters(areas)
+        letters(areas)
     return figure
 
 
@@ -158,7 +156,7 @@ def control_errors(found: Found) -> Figure:
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = _figure(4.4)
+        figure = figure_of(4.4)
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
         case = next(e for e in found.errors if (e.integrator, e.damping) == ("osm-us", "none"))
         upper.plot(case.t, case.clean, color=BLACK, linewidth=1.4, label="OSM-US without errors")
@@ -174,7 +172,7 @@ def control_errors(found: Found) -> Figure:
             area.legend(frameon=False, ncols=2, loc="upper right")
         upper.set_ylim(top=1.35 * float(np.abs(case.clean).max()))
         lower.set_ylim(0.0, 1.4 * lower.get_ylim()[1])
-        _letters((upper, lower))
+        letters((upper, lower))
     return figure
 
 
@@ -183,27 +181,30 @@ def unbalanced(found: Found) -> Figure:
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = _figure(3.2)
+        figure = figure_of(3.2)
         areas = figure.subplots(1, 2)
         for area, damping in zip(areas, ("none", "tangent"), strict=True):
             for name in ("osm", "osm-us"):
                 moments = found.moments(damping, name)
                 label, colour, line = LOOKS[name]
-                _portion(area, moments.t, moments.ratio, colour, line, label)
-            true = found.moments(damping, "reference")
-            _portion(area, true.t, true.ratio, BLACK, "-", "reference (rotary inertia)")
-            area.set(xlabel="time [s]", yscale="log", ylim=(1e-6, 1.0))
+                _portion(area, moments, colour, line, label)
+            _portion(area, found.moments(damping, "reference"), BLACK, "-", "reference (rotary inertia)")
+            area.set(xlabel="time [s]", yscale="log", ylim=(1e-5, 0.2))
+            area.margins(x=0.0)
             area.set_title(NAMES[damping])
         areas[0].set_ylabel("$|M_t + M_b| / M_{max}$")
-        _letters(areas)
-        figure.legend(handles=areas[0].lines, loc="outside lower center", ncols=3, frameon=False)
+        letters(areas)
+        figure.legend(*areas[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 
-def _portion(area: Axes, t: np.ndarray, ratio: np.ndarray, colour: str, line: str, label: str) -> None:
-    shown = (t >= 4.0) & (t <= 6.0)
-    area.plot(t[shown], ratio[shown], color=colour, linestyle=line, label=label, linewidth=0.8)
-    area.margins(x=0.0)
+def _portion(area: Axes, moments: Unbalanced, colour: str, line: str, label: str) -> None:
+    """Every step, pale, and the mean over SMOOTHED around it."""
+    shown = (moments.t >= 4.0) & (moments.t <= 6.0)
+    count = round(SMOOTHED / (moments.t[1] - moments.t[0]))
+    mean = np.convolve(moments.ratio, np.full(count, 1.0 / count), mode="same")
+    area.plot(moments.t[shown], moments.ratio[shown], color=colour, linewidth=0.4, alpha=0.3)
+    area.plot(moments.t[shown], mean[shown], color=colour, linestyle=line, label=label, linewidth=1.3)
 
 
 def fibre(found: Found) -> Figure:
@@ -211,19 +212,19 @@ def fibre(found: Found) -> Figure:
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = _figure(4.4)
-        areas = figure.subplots(2, 1, sharex=True)
+        figure = figure_of(1.0 + 1.7 * len(found.fibre.columns))
+        areas = figure.subplots(len(found.fibre.columns), 1, sharex=True)
         for area, storeys in zip(areas, found.fibre.columns, strict=True):
             for name, label, colour, line in FIBRE_LINES:
                 disp = np.array(found.fibre.run(storeys, "tangent", name)["disp"])
                 width = 1.6 if name == "reference" else 0.9
                 area.plot(
-                    0.005 * np.arange(len(disp)), disp, color=colour, linestyle=line, linewidth=width, label=label
+                    FIBRE_DT * np.arange(len(disp)), disp, color=colour, linestyle=line, linewidth=width, label=label
                 )
             area.set(ylabel="top node [in]")
-            area.set_title("one storey" if storeys == 1 else "two storeys")
+            area.set_title(FIBRE_NAMES[storeys])
             area.margins(x=0.0)
         areas[-1].set_xlabel("time [s]")
-        _letters(areas)
+        letters(areas)
         figure.legend(handles=areas[0].lines, loc="outside lower center", ncols=3, frameon=False)
     return figure

@@ -35,6 +35,7 @@ VARIANCE = 3e-7
 
 SEEDS = 6
 ERROR_DAMPINGS = ("none", "tangent")
+STEEL_DAMPINGS = ("none", "tangent")
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +115,7 @@ class Errors:
 @dataclass(frozen=True, eq=False)
 class Found:
     runs: list[Run] = field(default_factory=list)
+    steel: list[Run] = field(default_factory=list)
     m_runs: list[Run] = field(default_factory=list)
     unbalanced: list[Unbalanced] = field(default_factory=list)
     errors: list[Errors] = field(default_factory=list)
@@ -122,9 +124,9 @@ class Found:
     manifests: dict[str, Any] = field(default_factory=dict)
     fibre: Fibre = field(default_factory=Fibre)
 
-    def of(self, model: int, damping: str, integrator: str) -> Run:
-        wanted = (model, damping, integrator)
-        return next(r for r in self.runs if (r.model, r.damping, r.integrator) == wanted)
+    def of(self, model: int, damping: str, integrator: str, steel: bool = False) -> Run:
+        wanted, runs = (model, damping, integrator), self.steel if steel else self.runs
+        return next(r for r in runs if (r.model, r.damping, r.integrator) == wanted)
 
     def with_m(self, damping: str, m: int) -> Run:
         return next(r for r in self.m_runs if (r.damping, r.m) == (damping, m))
@@ -135,7 +137,7 @@ class Found:
 
 def simulate(settings: Settings, progress: Progress) -> Found:
     """Everything; OpenSees is at work meanwhile."""
-    parts, done = len(MODELS) * len(DAMPINGS) + len(M_DAMPINGS) + 2, 0
+    parts, done = len(MODELS) * len(DAMPINGS) + len(M_DAMPINGS) + 3, 0
 
     def another() -> None:
         nonlocal done
@@ -171,7 +173,11 @@ def simulate(settings: Settings, progress: Progress) -> Found:
             another()
         errors = control_errors(settings)
         another()
-        found = Found(runs, m_runs, unbalanced, errors, figures_14_to_17(), ductility, manifests, workers.result())
+        steel = steel_runs()
+        another()
+        found = Found(
+            runs, steel, m_runs, unbalanced, errors, figures_14_to_17(), ductility, manifests, workers.result()
+        )
     another()
     return found
 
@@ -188,10 +194,24 @@ def corrected(target: np.ndarray, accel: np.ndarray, dt: float, alpha: float) ->
     return corrected_disp
 
 
-def reference(model: int, damping: str) -> tuple[np.ndarray, list[float], list[Unbalanced]]:
+def steel_runs() -> list[Run]:
+    """Every model with springs of steel."""
+    runs = []
+    for model in MODELS:
+        for damping in STEEL_DAMPINGS:
+            true = reference(model, damping, "steel")[0]
+            for integrator in INTEGRATORS:
+                bd = osm_model(model=model, integrator=integrator, damping=damping, alpha=ALPHA, springs="steel")
+                runs.append(run(compile(bd), model, damping, integrator, true)[0])
+    return runs
+
+
+def reference(model: int, damping: str, springs: str = "bouc-wen") -> tuple[np.ndarray, list[float], list[Unbalanced]]:
     """The top node at the steps, the ductility of each spring, and for Model 4 the moments."""
     made, tick = column(model), DT[model] / FINER
-    result = _completed(compile(osm_reference(model=model, damping=damping, finer=FINER)).run(DURATION[model]))
+    result = _completed(
+        compile(osm_reference(model=model, damping=damping, finer=FINER, springs=springs)).run(DURATION[model])
+    )
     target, accel = (_top(result[name], made.top) for name in ("integrator.disp_target", "integrator.accel"))
     disp = corrected(target, accel, tick, 0.0)
     bent = np.abs(result["deformation.disp_cmd"]).max(axis=0) / made.yields

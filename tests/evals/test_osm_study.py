@@ -10,8 +10,8 @@ import pytest
 
 import hybsim as hs
 from hybsim.diagrams.osm_columns import DAMPINGS, DT, column, damping_parts
-from hybsim.diagrams.osm_models import INTEGRATORS, osm_model
-from hybsim.studies.osm import fibre, osm, osm_figures
+from hybsim.diagrams.osm_models import INTEGRATORS, osm_model, osm_reference
+from hybsim.studies.osm import fibre, osm, osm_figures, osm_runs
 from hybsim.studies.osm.fibre import Workers
 from hybsim.studies.osm.osm_runs import DURATION, MS, SEEDS, Found
 from hybsim.studies.osm.stepping import integrate
@@ -73,6 +73,25 @@ def test_the_gain_depends_on_the_definition_of_damping(rows):
         assert gain["tangent"] > 1.8 * gain["initial"]
         assert 0.5 < gain["initial"] < 2.0
         assert rows[model, "tangent", "osm"]["peak_disp"] == rows[model, "initial", "osm"]["peak_disp"]
+
+
+def test_springs_of_steel_say_the_same_of_damping(outcome):
+    """Yielding springs of another shape: the tangent decides where damping follows it, and only there."""
+    rows = {(r["model"], r["damping"], r["integrator"]): r["energy_index"] for r in outcome.data["steel"]}
+    assert set(rows) == {(m, d, i) for m in (1, 2, 3, 4) for d in ("none", "tangent") for i in INTEGRATORS}
+    for model in (1, 2, 3, 4):
+        gains = [rows[model, d, "osm"] / rows[model, d, "osm-us"] for d in ("none", "tangent")]
+        assert gains[1] > 1.0 and gains[1] > 1.2 * gains[0]
+
+
+@pytest.mark.parametrize("model", (1, 2))
+def test_the_reference_with_springs_of_steel_has_converged(model):
+    """A step four times shorter still changes next to nothing."""
+    expected = osm_runs.reference(model, "tangent", "steel")[0]
+    fine = hs.compile(osm_reference(model=model, damping="tangent", springs="steel", finer=80)).run(DURATION[model])
+    target, accel = (fine[f"integrator.{name}"].reshape(len(fine.t), -1)[:, -1] for name in ("disp_target", "accel"))
+    disp = target[:-1] + 0.25 * (DT[model] / 80) ** 2 * accel[1:]
+    np.testing.assert_allclose(disp[::80][1:], expected[1:], atol=1e-3 * np.abs(expected).max())
 
 
 def test_the_printed_periods(outcome):
@@ -189,7 +208,7 @@ def test_the_fibre_column_has_the_stiffness_of_its_materials(columns):
     assert columns.columns[1]["periods_s"][0] == pytest.approx(period, rel=1e-9)
 
 
-@pytest.mark.parametrize("storeys", (1, 2))
+@pytest.mark.parametrize("storeys", (1, 2, 6))
 def test_the_integrators_follow_opensees(columns, storeys):
     """Damping by the mass is the same for both; by the tangent, OSM-US is the one that follows."""
     for name in INTEGRATORS:
@@ -199,4 +218,4 @@ def test_the_integrators_follow_opensees(columns, storeys):
 
 
 def test_the_picture_of_the_fibre_columns(columns):
-    assert len(osm_figures.fibre(Found(fibre=columns)).axes) == 2
+    assert len(osm_figures.fibre(Found(fibre=columns)).axes) == 3
