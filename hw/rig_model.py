@@ -199,6 +199,9 @@ class Rig(Part):
 
     cut: Annotated[str, Field(min_length=1)]
     rate: Annotated[float, Field(gt=0.0, le=100_000.0)]
+    """Ticks per second of the laboratory."""
+    time_scale: Above0 = 1.0
+    """Seconds in the laboratory for one of the diagram."""
     device: Device
     commands: Annotated[dict[str, Command], Field(min_length=1, max_length=MOST_COMMANDS)]
     measured: Annotated[dict[str, Measured], Field(min_length=1, max_length=MOST_MEASURED)]

@@ -60,14 +60,14 @@ def build(source: str, *, name: str = "program", checked: bool | None = None) ->
     """
     checked = checked_by_default() if checked is None else checked
     compiler = find_compiler()
-    key = _digest(source, *flags(checked), cpu_identity())
+    key = digest(source, *flags(checked), cpu_identity())
     for root in (cache_folder(), *_stand_ins):
         library = _cached(root / key, compiler)
         if library is not None:
             return library
     if compiler is None:
         raise CompilerError(why_no_compiler())
-    return _compile(source, _writable(key), _plain(name), compiler, checked)
+    return _compile(source, writable(key), _plain(name), compiler, checked)
 
 
 def load(source: str, *, name: str = "program", checked: bool | None = None) -> ctypes.CDLL:
@@ -107,7 +107,7 @@ def cache_folder() -> Path:
     return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "hybsim"
 
 
-def _digest(*parts: str | bytes) -> str:
+def digest(*parts: str | bytes) -> str:
     """Hash of some texts, in which their borders count."""
     total = blake2b(digest_size=12)
     for part in parts:
@@ -128,13 +128,13 @@ def _cached(folder: Path, compiler: Compiler | None) -> Path | None:
         names = sorted(os.listdir(folder))
     except OSError:
         return None  # not built yet
-    maker = r"\w+" if compiler is None else _digest(compiler.identity)
+    maker = r"\w+" if compiler is None else digest(compiler.identity)
     pattern = re.compile(rf"\w+-{maker}-(\w+)\.so")
     for name in names:
         if match := pattern.fullmatch(name):
             file = folder / name
             try:
-                intact = _digest(file.read_bytes()) == match[1]
+                intact = digest(file.read_bytes()) == match[1]
             except OSError:
                 continue  # removed since it was listed: as if it had never been there
             if intact:
@@ -159,10 +159,10 @@ def _compile(source: str, folder: Path, name: str, compiler: Compiler, checked: 
             atexit.unregister(_remove)  # the source is named below: keep it
             raise CompilerError(
                 f"The C compiler '{' '.join(compiler.command)}' refused the source of '{name}', "
-                f"kept in '{text}': {_first_error(complaint)}"
+                f"kept in '{text}': {first_error(complaint)}"
             )
-        content = _digest(draft.read_bytes())
-        library = folder / f"{name}-{_digest(compiler.identity)}-{content}.so"
+        content = digest(draft.read_bytes())
+        library = folder / f"{name}-{digest(compiler.identity)}-{content}.so"
         os.replace(draft, library)
     except OSError as error:
         raise CompilerError(
@@ -188,13 +188,13 @@ def _run(compiler: Compiler, text: Path, options: tuple[str, ...], library: Path
     return done.stderr.strip() or done.stdout.strip() or f"it ended with code {done.returncode} and no message"
 
 
-def _first_error(complaint: str) -> str:
+def first_error(complaint: str) -> str:
     lines = [line.strip() for line in complaint.splitlines() if line.strip()]
     telling = [line for line in lines if "error:" in line or "undefined reference" in line]
     return (telling or lines)[0]
 
 
-def _writable(key: str) -> Path:
+def writable(key: str) -> Path:
     """A folder for this key that can be written: in the cache, else in a temporary one, said once."""
     folder = cache_folder() / key
     try:

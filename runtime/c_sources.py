@@ -6,11 +6,21 @@ import re
 from importlib import resources
 
 OURS = re.compile(r'^#include "(\w+\.h)"$', re.MULTILINE)
+FOLDERS = ("hybsim.runtime", "hybsim.hw")
+"""The packages with C sources in `c`; no file name is in both."""
+
+DRIVERS = ("shm.c", "shm_peer.c", "drivers.c")
+"""What hd_find_driver and hd_find_peer need. They come first in a text: they ask for GNU's part of the C library."""
 
 
 def text(name: str) -> str:
-    """One file of runtime/c as it is."""
-    return (resources.files("hybsim.runtime") / "c" / name).read_text(encoding="utf-8")
+    """One C file of the loop, the guard or the drivers as it is."""
+    places = [resources.files(package) / "c" / name for package in FOLDERS]
+    found = [place for place in places if place.is_file()]
+    if len(found) != 1:
+        folders = " and ".join(FOLDERS)
+        raise LookupError(f"There are {len(found)} C sources named '{name}' in {folders}, not one.")
+    return found[0].read_text(encoding="utf-8")
 
 
 def in_one(*names: str) -> str:

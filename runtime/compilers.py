@@ -88,7 +88,7 @@ def find_compiler() -> Compiler | None:
         found = shutil.which(name)
         if found is not None:
             return Compiler((found,), label=name)
-    zig = _zig()
+    zig = zig()
     return None if zig is None else Compiler((str(zig), "cc"), label="zig")
 
 
@@ -178,7 +178,7 @@ def _named(variable: str, value: str) -> Compiler:
     return Compiler((os.path.abspath(program), *words[1:]), label=variable)
 
 
-def _zig() -> Path | None:
+def zig() -> Path | None:
     """The zig program inside the ziglang package (`python -m ziglang` starts the same one, later)."""
     spec = importlib.util.find_spec("ziglang")
     if spec is None or not spec.submodule_search_locations:

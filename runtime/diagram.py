@@ -25,7 +25,8 @@ Port = tuple[Any, int]
 class FlatDiagram:
     """All blocks below all subsystems; `drivers` gives the output port behind each input port.
 
-    `aliases` are the subsystems' names for outputs of blocks inside them, such as `rig.force_meas`.
+    `aliases` are the subsystems' names for outputs of blocks inside them, such as `rig.force_meas`; `inlets` the
+    names of each subsystem's inputs, with the output ports behind them.
     """
 
     name: str
@@ -33,6 +34,7 @@ class FlatDiagram:
     blocks: dict[str, Any] = field(default_factory=dict)
     drivers: dict[Port, Port] = field(default_factory=dict)
     aliases: dict[str, Port] = field(default_factory=dict)
+    inlets: dict[str, dict[str, Port]] = field(default_factory=dict)
 
 
 def flatten(bd: Any) -> FlatDiagram:
@@ -45,6 +47,8 @@ def flatten(bd: Any) -> FlatDiagram:
     for name, (frame, outport) in reader.frames.items():
         for port in range(outport.nin):
             flat.aliases[f"{name}.{port_name(frame, port, 'out')}"] = reader.source(outport, port)
+        if not is_passage(frame):
+            flat.inlets[name] = {port_name(frame, i, "in"): reader.source(frame, i) for i in range(frame.nin)}
     return flat
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib import resources
 
 from hybsim.kernel import ir
 from hybsim.runtime.c_backend import CWriter, Places, helper_text, needs_fault, number, remark
 from hybsim.runtime.c_external import NO_ANSWER, external_call
+from hybsim.runtime.c_sources import text
 from hybsim.runtime.graph import Graph, Node, Signal, Step
 from hybsim.runtime.layout import Layout
 from hybsim.runtime.local_states import LocalStates
@@ -78,19 +78,22 @@ class Emitter:
     # the whole source ---------------------------------------------------------------------
 
     def source(self) -> str:
-        folder = resources.files("hybsim.runtime") / "c"
         self.collect_helpers()
         helper_lines = [line for f, _ in self.helpers.items() for line in helper_text(f, self.helpers, self.places)]
         self.run_function()
         head = [
             f"/* hybsim program {remark(repr(self.graph.name))}: {len(self.graph.nodes)} blocks,"
             f" {self.graph.columns} logged numbers a tick, solver {self.rule.name}. */",
-            (folder / "prelude.h").read_text(),
-            *((folder / "external.h").read_text() for _ in self.graph.externals[:1]),
+            text("prelude.h"),
+            *(text("external.h") for _ in self.graph.externals[:1]),
             *self.offsets(),
             *helper_lines,
         ]
-        return "\n".join([*head, *self.functions, *self.lines, "", (folder / "driver.c").read_text()])
+        return "\n".join([*head, *self.functions, *self.lines, "", self.closing()])
+
+    def closing(self) -> str:
+        """What stands on the functions of the program."""
+        return text("driver.c")
 
     def collect_helpers(self) -> None:
         def visit(function: ir.Function) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from hybsim.errors import CompilerError, ParameterError, RunError, near
 from hybsim.kernel import Prepared
 from hybsim.runtime import manifest
+from hybsim.runtime.cut import Cut
 from hybsim.runtime.diagram import flatten
 from hybsim.runtime.emit import emit
 from hybsim.runtime.engine_c import CEngine
@@ -33,8 +34,11 @@ if TYPE_CHECKING:
 ENGINES = ("c", "python", "bdsim")
 
 
-def compile(bd: Any, *, solver: str = "rk4") -> Program:
+def compile(bd: Any, *, solver: str = "rk4", cut: str | None = None) -> Program:
     """Lower a diagram, emit C and build it (cached by content); without a compiler the Python engine is left.
+
+    With `cut`, a subsystem that hardware will stand for, signals cross there as they do in the laboratory: at the
+    ticks only, and a tick late where the hardware path adds one (runtime/cut.py).
 
     >>> import hybsim as hs
     >>> bd = hs.BDSim().blockdiagram(dt=0.01)
@@ -43,6 +47,8 @@ def compile(bd: Any, *, solver: str = "rk4") -> Program:
     10.0
     """
     program = Program(bd, build_graph(flatten(bd)), solver)
+    if cut is not None:
+        program = program.cut(cut).whole
     if program.compiler_problem is None:
         _ = program.engine_c
     return program
@@ -120,6 +126,13 @@ class Program:
         from hybsim.runtime.draw import draw
 
         return draw(self.graph, save)
+
+    def cut(self, name: str, *, home: Mapping[str, Any] | None = None) -> Cut:
+        """The two halves of the diagram at a subsystem, and the whole as it runs with hardware in between.
+
+        `home` gives the command of each input before the first tick, 0 where it is not named.
+        """
+        return Cut(self.bd, name, solver=self.rule.name, home=home)
 
     # parameters ---------------------------------------------------------------------------
 
