@@ -224,6 +224,8 @@ def table_3(*, case: int = 1, table_delay: float = 0.0, actuator_delay: float = 
     if case not in CASES:
         raise ParameterError(f"Table 3 has the cases 1 to 7, got {case!r}.")
     alpha_m, alpha_l, beta = CASES[case]
+    if decided := sorted({"alpha_m", "alpha_l", "inertia_on_table", *table_3_specimen()} & set(more)):
+        raise ParameterError(f"A case of Table 3 decides {', '.join(decided)} itself; use force_based for others.")
     return force_based(
         **table_3_specimen(), alpha_m=alpha_m, alpha_l=alpha_l, inertia_on_table=beta, name="table_3",
         record=white_noise(seed=seed) if record is None else record,

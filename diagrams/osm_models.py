@@ -139,7 +139,8 @@ def _springs(bd: Any, made: Column, kind: str, applied: Any) -> Any:
         raise ParameterError(f"The springs must be one of {', '.join(map(repr, SPRINGS))}, got {kind!r}.")
     count = len(made.springs)
     deformation = bd.TOACTUATORS(name="deformation", transformation=made.transformation, inputs=[applied])
-    single = bd.DEMUX(count, name="single", inputs=[deformation])
+    # One deformation is a number, which bdsim's DEMUX does not take.
+    single = bd.DEMUX(count, name="single", inputs=[deformation]) if count > 1 else [deformation]
     block = bd.BOUCWEN if kind == "bouc-wen" else bd.STEEL
     blocks = [
         block(name=f"spring{i + 1}", stiffness=float(made.springs[i]), yield_disp=float(made.yields[i]),

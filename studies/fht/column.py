@@ -12,7 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from hybsim.diagrams import fht_column as rig
+from hybsim.diagrams.fht_column import (
+    ACTUATOR_DAMPING,
+    ACTUATOR_LAG,
+    CUTOFF,
+    DIGITAL_DELAY,
+    ITERATIONS,
+    MASS,
+    PGA,
+    STIFFNESS,
+    G,
+    modal_damping,
+    modes,
+)
 from hybsim.studies.fht import column_pictures as pictures
 from hybsim.studies.fht import column_words as words
 from hybsim.studies.fht.column_runs import (
@@ -56,7 +68,7 @@ def section(settings: Settings, progress: Progress) -> tuple[list[Table], list[P
 def properties_table() -> Table:
     """Table 2, and what it says of delays."""
     columns = ("mode", "frequency\n[Hz]", "Table 2\n[Hz]", "storey 2 over\nstorey 1", "delay that takes up\n4 % [ms]")
-    omegas, shapes = rig.modes()
+    omegas, shapes = modes()
     rows = [
         (
             f"mode {i + 1}", f"{omega / (2.0 * math.pi):.3f}", f"{PRINTED[i]:.1f}",
@@ -138,7 +150,7 @@ def edge_table(area: Stability) -> Table:
 
 def summary(found: Found, area: Stability) -> dict[str, Any]:
     """The rows and everything that is needed to compute them again."""
-    omegas, _ = rig.modes()
+    omegas, _ = modes()
     rows = []
     for run in found.runs:
         apart = [None, None] if run.left_stroke is not None else of_ideal(found, run).tolist()
@@ -161,20 +173,20 @@ def summary(found: Found, area: Stability) -> dict[str, Any]:
         "conclusions": words.conclusions(found, area),
         "refused": {"rate_hz": 1024.0, "step_s": 0.01, "message": words.refusal()},
         "structure": {
-            "stiffness_kip_in": rig.STIFFNESS.tolist(), "mass_kip_s2_in": rig.MASS.tolist(),
+            "stiffness_kip_in": STIFFNESS.tolist(), "mass_kip_s2_in": MASS.tolist(),
             "frequencies_hz": (omegas / (2.0 * math.pi)).tolist(), "frequencies_printed_hz": list(PRINTED),
             "damping": f"modal, {DAMPING:g} in both modes; runs with a damped specimen have {SPECIMEN_DAMPING:g} more"
             " there, in the measured force",
-            "damping_kip_s_in": rig.modal_damping(DAMPING).tolist(),
+            "damping_kip_s_in": modal_damping(DAMPING).tolist(),
         },
-        "record": {"name": found.record.name, "sha256": found.record.sha256, "pga_g": rig.PGA,
+        "record": {"name": found.record.name, "sha256": found.record.sha256, "pga_g": PGA,
                    "pga_of_the_file_g": found.record.pga, "dt_s": found.record.dt, "interpolation": "linear",
                    "source": found.record.source},
-        "g_in_s2": rig.G,
-        "integrator": {"method": "alpha-method of FHT", "alpha": 0.0, "iterations": rig.ITERATIONS,
+        "g_in_s2": G,
+        "integrator": {"method": "alpha-method of FHT", "alpha": 0.0, "iterations": ITERATIONS,
                        "rates": {name: {"rate_hz": hz, "step_s": step} for name, (hz, step) in RATES.items()}},
-        "actuator": {"lag_s": rig.ACTUATOR_LAG, "damping_ratio": rig.ACTUATOR_DAMPING,
-                     "digital_delay_s": rig.DIGITAL_DELAY, "feedforward_cutoff_hz": rig.CUTOFF, "stroke_in": STROKE,
+        "actuator": {"lag_s": ACTUATOR_LAG, "damping_ratio": ACTUATOR_DAMPING,
+                     "digital_delay_s": DIGITAL_DELAY, "feedforward_cutoff_hz": CUTOFF, "stroke_in": STROKE,
                      "basis": "assumed, within what the paper says in words"},
         "duration_s": DURATION,
         "seed": "none: nothing is random",

@@ -15,7 +15,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hybsim.blocks.sources.records import load_record
-from hybsim.diagrams import fht_frame, fht_opensees
+from hybsim.diagrams import fht_opensees
+from hybsim.diagrams.fht_frame import (
+    DAMPING_RATIO,
+    PGA,
+    PRINTED,
+    STEP,
+    TESTED,
+    completed,
+    fht_frame,
+    frequencies,
+    mass,
+    monolithic,
+    rayleigh,
+    stiffness,
+)
+from hybsim.diagrams.fht_frame import (
+    opensees_frequencies as frequencies_by_opensees,
+)
 from hybsim.errors import RunError
 from hybsim.hw.opensees_process import Moment, recorded
 from hybsim.runtime.program import compile
@@ -89,16 +106,16 @@ def opensees_frequencies() -> np.ndarray:
     """As OpenSees finds them in a process of its own; refused where it is not there."""
     if importlib.util.find_spec("openseespy") is None:
         raise RunError("OpenSees is not installed.")
-    return fht_frame.opensees_frequencies()
+    return frequencies_by_opensees()
 
 
 def compared(record: str) -> Compared:
     """Both runs."""
     with recorded() as moments:
-        result = compile(fht_frame.fht_frame(record=record)).run(DURATION)
-    alone = fht_frame.monolithic(result["record.accel"])[:-1]
-    disp = result["integrator.disp_target"][:, fht_frame.TESTED]
-    return Compared(result.t[:-1], fht_frame.completed(result), alone, disp, result["column.force"], list(moments))
+        result = compile(fht_frame(record=record)).run(DURATION)
+    alone = monolithic(result["record.accel"])[:-1]
+    disp = result["integrator.disp_target"][:, TESTED]
+    return Compared(result.t[:-1], completed(result), alone, disp, result["column.force"], list(moments))
 
 
 def overhead(moments: list[Moment]) -> tuple[float, float]:
@@ -108,10 +125,10 @@ def overhead(moments: list[Moment]) -> tuple[float, float]:
 
 
 def frequency_table(theirs: np.ndarray) -> Table:
-    ours = fht_frame.frequencies()
+    ours = frequencies()
     rows = [
         (str(i + 1), f"{printed:g}", f"{ours[i]:.4f}", f"{theirs[i]:.4f}", f"{100 * (ours[i] / printed - 1):+.3f}")
-        for i, printed in enumerate(fht_frame.PRINTED)
+        for i, printed in enumerate(PRINTED)
     ]
     return Table(
         "Substructure test: frequencies of the whole frame [rad/s]",
@@ -151,28 +168,26 @@ def notes(found: Compared) -> list[str]:
 
 def summary(found: Compared, record: str, theirs: np.ndarray) -> dict[str, Any]:
     motion = load_record(record)
-    a0, a1 = fht_frame.rayleigh()
+    a0, a1 = rayleigh()
     ours, inside = overhead(found.moments)
     worst = float(found.difference.max())
     return {
         "record": motion.name,
         "record_sha256": motion.sha256,
-        "pga_g": fht_frame.PGA,
-        "dt": fht_frame.STEP,
+        "pga_g": PGA,
+        "dt": STEP,
         "duration": DURATION,
-        "mass": np.diag(fht_frame.mass()).tolist(),
-        "stiffness": fht_frame.stiffness().tolist(),
+        "mass": np.diag(mass()).tolist(),
+        "stiffness": stiffness().tolist(),
         "column_stiffness": fht_opensees.COLUMN,
         "support_stiffness": fht_opensees.support_stiffness(),
-        "damping": {"ratio": fht_frame.DAMPING_RATIO, "modes": [1, 2], "a0": a0, "a1": a1, "C": "a0 M + a1 K"},
+        "damping": {"ratio": DAMPING_RATIO, "modes": [1, 2], "a0": a0, "a1": a1, "C": "a0 M + a1 K"},
         "integrator": "operator splitting, alpha = 0: the trapezoidal rule for an elastic frame",
         "units": "kip, inch, second",
         "seed": None,
         "frequencies": [
             {"mode": i + 1, "printed": printed, "ours": float(our), "opensees": float(their)}
-            for i, (printed, our, their) in enumerate(
-                zip(fht_frame.PRINTED, fht_frame.frequencies(), theirs, strict=False)
-            )
+            for i, (printed, our, their) in enumerate(zip(PRINTED, frequencies(), theirs, strict=False))
         ],
         "differences": [
             {"node": node, "peak": float(peak), "difference": float(difference)}

@@ -15,7 +15,7 @@ from scipy.linalg import expm
 
 import hybsim as hs
 from hybsim.blocks.sources.records import load_record
-from hybsim.diagrams.fht_column import fht_column
+from hybsim.diagrams.fht_column import STIFFNESS, fht_column, modal_damping, modes
 from hybsim.errors import ParameterError
 from hybsim.studies.fht.column_exact import exact
 from hybsim.studies.fht.column_stability import Loop
@@ -71,11 +71,9 @@ def targets(duration, engine="c", **options):
 def test_frequencies_are_the_printed_ones():
     omega, _ = modal()
     assert [round(value / (2 * math.pi), 1) for value in omega] == [2.1, 11.8]
-    from hybsim.diagrams import fht_column as rig
-
-    assert np.array_equal(rig.STIFFNESS, K)
-    assert rig.modes()[0] == pytest.approx(omega, rel=1e-12)
-    assert rig.modal_damping(0.04) == pytest.approx(damping_matrix(0.04), rel=1e-9)
+    assert np.array_equal(STIFFNESS, K)
+    assert modes()[0] == pytest.approx(omega, rel=1e-12)
+    assert modal_damping(0.04) == pytest.approx(damping_matrix(0.04), rel=1e-9)
 
 
 @pytest.mark.parametrize("ratio", [0.04, 0.06])

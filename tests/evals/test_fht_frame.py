@@ -9,7 +9,15 @@ import pytest
 from agreement import assert_same_bits
 
 import hybsim as hs
-from hybsim.diagrams import fht_frame, fht_opensees
+from hybsim.diagrams import fht_opensees
+from hybsim.diagrams.fht_frame import (
+    completed,
+    fht_frame,
+    frequencies,
+    monolithic,
+    opensees_frequencies,
+    rayleigh,
+)
 from hybsim.hw.opensees_process import recorded
 from hybsim.studies.verification.opensees_materials import missing
 
@@ -23,13 +31,13 @@ def cut(number: float, digits: int) -> float:
 
 
 def test_the_printed_frequencies_are_ours_with_the_digits_beyond_cut_off():
-    assert [cut(omega, 4) for omega in fht_frame.frequencies()[:3]] == [14.33, 41.47, 241.1]
+    assert [cut(omega, 4) for omega in frequencies()[:3]] == [14.33, 41.47, 241.1]
 
 
 def test_other_ways_to_spread_the_mass_miss_the_third_frequency(monkeypatch):
     for shares in ((1 / 3, 1 / 3, 1 / 3), (0.4, 0.2, 0.4)):
         monkeypatch.setattr(fht_opensees, "SHARES", shares)
-        assert abs(fht_frame.frequencies()[2] / 241.1 - 1.0) > 0.1
+        assert abs(frequencies()[2] / 241.1 - 1.0) > 0.1
 
 
 def test_the_support_of_the_column_is_that_of_the_paper():
@@ -40,24 +48,24 @@ def test_the_support_of_the_column_is_that_of_the_paper():
 
 
 def test_the_damping_is_two_percent_in_the_first_two_modes():
-    a0, a1 = fht_frame.rayleigh()
-    for omega in fht_frame.frequencies()[:2]:
+    a0, a1 = rayleigh()
+    for omega in frequencies()[:2]:
         assert a0 / (2.0 * omega) + a1 * omega / 2.0 == pytest.approx(0.02, rel=1e-12)
 
 
 @NEEDS_OPENSEES
 def test_opensees_finds_the_same_frequencies():
-    np.testing.assert_allclose(fht_frame.opensees_frequencies(), fht_frame.frequencies(), rtol=1e-9)
+    np.testing.assert_allclose(opensees_frequencies(), frequencies(), rtol=1e-9)
 
 
 @NEEDS_OPENSEES
 def test_the_hybrid_run_is_the_monolithic_run():
-    program = hs.compile(fht_frame.fht_frame())
+    program = hs.compile(fht_frame())
     with recorded() as moments:
         result = program.run(12.0, engine="c")
-    alone = fht_frame.monolithic(result["record.accel"])[:-1]
+    alone = monolithic(result["record.accel"])[:-1]
     assert np.abs(alone).max() > 1.0, "the frame moves"
-    difference = np.abs(fht_frame.completed(result) - alone).max(axis=0) / np.abs(alone).max(axis=0)
+    difference = np.abs(completed(result) - alone).max(axis=0) / np.abs(alone).max(axis=0)
     assert difference.max() < 1e-6
     assert len(moments) == result.t.size
     assert all(moment.answered - moment.asked >= moment.inside > 0.0 for moment in moments)
@@ -65,13 +73,13 @@ def test_the_hybrid_run_is_the_monolithic_run():
 
 @NEEDS_OPENSEES
 def test_both_engines_give_the_same_bits():
-    program = hs.compile(fht_frame.fht_frame())
+    program = hs.compile(fht_frame())
     assert_same_bits(program.run(3.0, engine="c"), program.run(3.0, engine="python"))
 
 
 @NEEDS_OPENSEES
 def test_another_column_is_another_structure():
     """The comparison can fail: a column stiffer by 1 % is seen."""
-    result = hs.compile(fht_frame.fht_frame()).run(12.0, params={"column.stiffness": 1.01 * fht_opensees.COLUMN})
-    alone = fht_frame.monolithic(result["record.accel"])[:-1]
-    assert np.abs(fht_frame.completed(result) - alone).max() > 1e-4 * np.abs(alone).max()
+    result = hs.compile(fht_frame()).run(12.0, params={"column.stiffness": 1.01 * fht_opensees.COLUMN})
+    alone = monolithic(result["record.accel"])[:-1]
+    assert np.abs(completed(result) - alone).max() > 1e-4 * np.abs(alone).max()

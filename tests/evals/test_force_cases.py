@@ -262,6 +262,8 @@ def test_what_was_refused_grows_as_the_sentence_says():
 def test_nothing_late_is_an_algebraic_loop_and_case_8_does_not_exist():
     with pytest.raises(HybsimError, match="Algebraic loop"):
         hs.compile(table_3(case=6, record=RECORD, command="measured"))
+    with pytest.raises(ParameterError, match="decides alpha_m, mass itself; use force_based"):
+        table_3(case=6, alpha_m=0.5, mass=1.0)
     with pytest.raises(ParameterError, match="cases 1 to 7, got 8"):
         table_3(case=8)
 

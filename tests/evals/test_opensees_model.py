@@ -125,6 +125,47 @@ def test_whatever_ends_the_model_the_log_is_kept_and_the_reason_said(model, endi
     assert ended.t.size == 51
 
 
+REAL = """
+import os
+
+def yielding(ops, ending="converges not"):
+    ops.model("basic", "-ndm", 1, "-ndf", 1)
+    for node in (1, 2, 3):
+        ops.node(node, 0.0)
+    ops.fix(1, 1)
+    ops.uniaxialMaterial("ElasticPP", 1, 100.0, 0.01)
+    ops.uniaxialMaterial("Elastic", 2, 300.0)
+    ops.element("zeroLength", 1, 1, 3, "-mat", 1, "-dir", 1)
+    ops.element("zeroLength", 2, 3, 2, "-mat", 2, "-dir", 1)
+    if ending == "abort":
+        react, asked = ops.reactions, []
+        ops.reactions = lambda: os.abort() if len(asked) >= 20 else asked.append(react())
+"""
+
+
+@pytest.mark.skipif(missing() is not None, reason=missing() or "")
+@pytest.mark.parametrize("ending", ["converges not", "abort"])
+@BOTH
+def test_the_real_one_that_fails_ends_the_run_and_keeps_the_log(tmp_path, ending, engine):
+    """A spring of 100 that yields at 0.01 behind one of 300: 75 u up to u = 1/75, reached between ticks 19 and 20.
+
+    An elastic step takes two iterations, the second to see that nothing is left; where the stiffness changes, three.
+    """
+    (tmp_path / "yielding.py").write_text(REAL)
+    bd = hs.BDSim().blockdiagram(dt=0.01)
+    bd.OPENSEESMODEL(
+        name="model", model=f"{tmp_path / 'yielding.py'}:yielding", interface=[(2, 1)], tolerance=1e-12,
+        iterations=2 if ending == "converges not" else 9,
+        arguments=dict(ending=ending), inputs=[bd.RAMP(T=0.0, slope=0.0672, name="ramp")],
+    )  # fmt: skip
+    with pytest.warns(StoppedWarning):
+        ended = hs.compile(bd).run(1.0, engine=engine)
+    assert ended.t.size == 20
+    np.testing.assert_allclose(ended["model.force"], 75.0 * ended["ramp.out"], rtol=1e-9, atol=1e-12)
+    said = "did not converge" if ending == "converges not" else "was ended by SIGABRT"
+    assert said in str(ended.stopped) and "at the displacements [0.01344]" in str(ended.stopped)
+
+
 @pytest.mark.parametrize(
     ("interface", "sentence"),
     [
