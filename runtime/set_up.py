@@ -187,7 +187,7 @@ def _connect(setup: Fields, way: str, places: list[int], channels: Sequence[Chan
 
 def _state_places(program: Program, ports: Sequence[CutPort], names: list[str]) -> list[int]:
     """Where in x the program takes each channel."""
-    places = {}
+    places: dict[str, int] = {}
     for port in ports:
         node = next(node for node in program.graph.nodes if node.name == CHANNELS + port.name)
         offset = program.layout.x[node.index, "value"]
@@ -197,7 +197,7 @@ def _state_places(program: Program, ports: Sequence[CutPort], names: list[str]) 
 
 def _columns(program: Program, ports: Sequence[CutPort], names: list[str]) -> list[int]:
     """The signal of the program that each channel is."""
-    places = {}
+    places: dict[str, int] = {}
     for port in ports:
         column = program.signal(port.source).column
         places |= {name: column + i for i, name in enumerate(port.channels)}
