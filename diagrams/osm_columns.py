@@ -135,15 +135,19 @@ def damping_parts(model: int, damping: str) -> tuple[float, float]:
     """a and b of C = a M + b K."""
     if damping not in DAMPINGS:
         raise ParameterError(f"The damping must be one of {', '.join(map(repr, DAMPINGS))}, got {damping!r}.")
-    w = column(model).frequencies
+    return rayleigh(column(model).frequencies, damping)
+
+
+def rayleigh(w: np.ndarray, damping: str, ratio: float = DAMPING_RATIO) -> tuple[float, float]:
+    """a and b for the frequencies of any structure, the lowest first."""
     if damping == "none":
         return 0.0, 0.0
     if damping == "mass":
-        return 2.0 * DAMPING_RATIO * float(w[0]), 0.0
+        return 2.0 * ratio * float(w[0]), 0.0
     if len(w) == 1:
-        return DAMPING_RATIO * float(w[0]), DAMPING_RATIO / float(w[0])
+        return ratio * float(w[0]), ratio / float(w[0])
     total = float(w[0] + w[1])
-    return 2.0 * DAMPING_RATIO * float(w[0] * w[1]) / total, 2.0 * DAMPING_RATIO / total
+    return 2.0 * ratio * float(w[0] * w[1]) / total, 2.0 * ratio / total
 
 
 def largest_step(ratio: float, alpha: float = 0.0) -> float:

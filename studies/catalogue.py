@@ -117,7 +117,7 @@ STUDIES = {
         ),
         Entry(
             "fht",
-            "The Fast Hybrid Test: a column with two late actuators, feedforward and feedback, stability in lambda.",
+            "The Fast Hybrid Test: a column with two late actuators, stability in lambda; a frame in OpenSees.",
             _in("fht.fht"),
             takes=("seed",),
         ),

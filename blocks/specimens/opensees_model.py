@@ -3,7 +3,7 @@
     r_k = r(u_k, path),     static equilibrium of everything inside, once a tick
 
 `model` names the function that builds it, "package.module:function" or "folder/file.py:function"; it is called as
-``function(ops, **arguments)`` with ops = openseespy.opensees, and leaves the degrees of freedom of the interface free.
+`function(ops, **arguments)` with ops = openseespy.opensees, and leaves the degrees of freedom of the interface free.
 `interface` lists them as pairs (node, dof), dof counted from 1. The model is in a process of its own: if it crashes,
 hangs or does not converge, the run ends there with the reason, and keeps what was logged. The force is static, so
 masses and damping of the substructure belong to the integrator, like those of any structure with a specimen in it.

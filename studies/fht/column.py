@@ -171,6 +171,7 @@ def summary(found: Found, area: Stability) -> dict[str, Any]:
             for k, t in enumerate(found.of(IDEAL).t)
         ],
         "conclusions": words.conclusions(found, area),
+        "errata": [words.ERRATUM],
         "refused": {"rate_hz": 1024.0, "step_s": 0.01, "message": words.refusal()},
         "structure": {
             "stiffness_kip_in": STIFFNESS.tolist(), "mass_kip_s2_in": MASS.tolist(),

@@ -11,13 +11,17 @@ from hybsim.errors import ParameterError
 from hybsim.studies.fht.column_runs import DAMPING, FEEDFORWARD, IDEAL, Found
 from hybsim.studies.fht.column_stability import ASSUMED, Stability, stable_range
 
+ERRATUM = (
+    "no misprint was found in the equations of the paper. It counts ten points of a controller at 1024 Hz in a step of"
+    " 0.01 s, but there are 10.24"
+)
 PROPERTIES_TABLE = (
     "The frequencies follow from the stiffness and mass of Table 2; the delay is the one that takes up 4 % of damping,"
     " 2 zeta / omega, as a delay tau acts in a mode as a damping ratio of -omega tau / 2."
 )
 RESPONSE_TABLE = (
     "Displacements that the integrator computes. Error: rms of the difference to the exact response with the same total"
-    " damping, over the rms of that; against ideal: the same, against the run with ideal actuators, which takes the"
+    " damping, over the rms of that; to ideal: the same, against the run with ideal actuators, which takes the"
     " integrator's own error out. Delay: of the attained behind the computed displacement. A run that leaves the stroke"
     " of 5 in is unstable: the time at which it leaves is given instead."
 )
@@ -59,9 +63,8 @@ def refusal() -> str:
 def notes(found: Found, area: Stability) -> list[str]:
     ideal, test = found.of(IDEAL), found.of(FEEDFORWARD)
     return [
-        "Errata: no misprint was found in the equations of the paper. It counts ten points of a controller at 1024 Hz"
-        f" in a step of 0.01 s, but there are 10.24, and that is refused: \"{refusal()}\" So the column runs at"
-        " 1000 Hz with 0.01 s, and at 1024 Hz with 10/1024 s = 0.009766 s.",
+        f"Errata: {ERRATUM}, and that is refused: \"{refusal()}\" So the column runs at 1000 Hz with 0.01 s, and at"
+        " 1024 Hz with 10/1024 s = 0.009766 s.",
         "Table 2 is of one column; the load is -M 1 a_g with the NS component of El Centro 1940 scaled to 0.3 g. alpha"
         " is not given for this test; as in the paper's second test it is 0, the trapezoidal rule.",
         "Assumed, as the paper gives no numbers: a digital delay of 2 ms (\"a couple of milli-seconds\"), an actuator"
@@ -74,7 +77,7 @@ def notes(found: Found, area: Stability) -> list[str]:
         " period by (omega h)^2 / 12: 0.14 % in mode 1. With feedforward the error is smaller"
         f" ({100.0 * test.error[1]:.1f} %) by accident: the actuators raise the"
         " frequency of mode 1 from 2.1438 to 2.1460 Hz, nearer to the true 2.1471 Hz (eigenvalues of both loops). The"
-        " column 'against ideal' has what the actuators do.",
+        " columns 'to ideal' have what the actuators do.",
     ]  # fmt: skip
 
 

@@ -162,7 +162,16 @@ def least_use(demands: Demands, capacities: Capacities, *, largest_virtual: floa
 
 
 def best(demands: Demands, capacities: Capacities, *, largest_virtual: float = LARGEST_VIRTUAL) -> Choice:
-    """The feasible splitting with the largest margin; refused if there is none."""
+    """The feasible splitting with the largest margin; refused if there is none.
+
+    >>> from hybsim.diagrams.force_based import white_noise
+    >>> from hybsim.studies.force.laboratory import response
+    >>> frame = dict(mass=100.0, damping=50.0, stiffness=2.0e4)
+    >>> whole = response(white_noise(seed=1, amplitude=2.0), frame)
+    >>> choice = best(Demands(whole), Capacities(actuator_force=400.0, table_stroke=0.1, table_payload=80.0))
+    >>> 0.0 <= choice.alpha_l <= 1.0 and choice.alpha_m >= 0.2 and choice.margin > 0.0
+    True
+    """
     found = least_use(demands, capacities, largest_virtual=largest_virtual)
     if found.use > 1.0:
         raise ParameterError(refusal(found, demands, capacities))

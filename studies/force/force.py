@@ -59,12 +59,7 @@ def run(settings: Settings, progress: Progress) -> Outcome:
         tables=list(tables(found)),
         pictures=list(pictures(found)),
         data={
-            "rows": case_rows(found),
-            "table_3": factor_rows(found),
-            "delays": found.delays,
-            "specimens": found.specimens,
-            "floors": [each.row() for each in found.floors],
-            "laboratory": [each.row() for each in found.choices],
+            **lists(found),
             "refusals": [{"what": what, "sentence": said} for what, said in found.refused.items()],
         },
         introduction=words.introduction(found),
@@ -230,17 +225,24 @@ def case_rows(found: Found) -> list[dict[str, Any]]:
     ]
 
 
-def summary(settings: Settings, found: Found) -> dict[str, Any]:
-    """The rows and everything that is needed to compute them again."""
-    record = found.record
+def lists(found: Found) -> dict[str, list[dict[str, Any]]]:
+    """The rows that stand in the csv files and in the json."""
     return {
-        "study": "force",
         "rows": case_rows(found),
         "table_3": factor_rows(found),
         "delays": found.delays,
         "specimens": found.specimens,
         "floors": [each.row() for each in found.floors],
         "laboratory": [each.row() for each in found.choices],
+    }
+
+
+def summary(settings: Settings, found: Found) -> dict[str, Any]:
+    """The rows and everything that is needed to compute them again."""
+    record = found.record
+    return {
+        "study": "force",
+        **lists(found),
         "refusals": found.refused,
         "growth_in_each_delay": {"measured": found.growth[0], "theory": found.growth[1]},
         "seed": settings.seed,

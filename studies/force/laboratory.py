@@ -58,13 +58,13 @@ class Verified:
         }  # fmt: skip
 
 
-def response(record: Record) -> Response:
-    """The whole frame at the ticks of the record, one period of it."""
-    ground = record.accel
-    whole = solved(ground, DT, **table_3_specimen())
+def response(record: Record, specimen: Mapping[str, float] | None = None) -> Response:
+    """A whole frame at the ticks of the record, one period of it: that of Table 3, or mass, damping and stiffness."""
+    parts = dict(specimen or table_3_specimen())
+    whole = solved(record.accel, record.dt, **parts)
     return Response(
-        mass=MASS, dt=DT, ground=ground, disp=whole.disp[:, 0], vel=whole.vel[:, 0], accel=whole.accel[:, 0],
-        lowest=LOWEST, table_mass=TABLE_MASS,
+        mass=parts["mass"], dt=record.dt, ground=record.accel, disp=whole.disp[:, 0], vel=whole.vel[:, 0],
+        accel=whole.accel[:, 0], lowest=LOWEST, table_mass=TABLE_MASS,
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from hybsim.diagrams.osm_columns import rayleigh
 from hybsim.studies.osm.stepping import integrate
 
 SECTION = dict(
@@ -161,7 +162,7 @@ def work(task: dict[str, Any]) -> dict[str, Any]:
     load = -np.outer(ground, np.diag(mass))
     runs: list[dict[str, Any]] = []
     for damping in task["dampings"]:
-        a, b = rayleigh_factors(w, task["ratio"], damping)
+        a, b = rayleigh(w, damping, task["ratio"])
         factors = (a, b if damping == "tangent" else 0.0, b if damping == "initial" else 0.0)
         true = reference(ops, storeys, ground, dt, task["finer"], factors)
         runs.append({"damping": damping, "integrator": "reference", "disp": true[:, -1].tolist()})
@@ -182,17 +183,6 @@ def work(task: dict[str, Any]) -> dict[str, Any]:
         "storeys": storeys, "periods_s": (2.0 * np.pi / w).tolist(), "stiffness_kip_in": first.tolist(), "runs": runs,
         "version": str(ops.version()),
     }  # fmt: skip
-
-
-def rayleigh_factors(w: np.ndarray, ratio: float, damping: str) -> tuple[float, float]:
-    """a and b of C = a M + b K, as in hybsim.diagrams.osm_columns."""
-    if damping == "none":
-        return 0.0, 0.0
-    if damping == "mass":
-        return 2.0 * ratio * float(w[0]), 0.0
-    if len(w) == 1:
-        return ratio * float(w[0]), ratio / float(w[0])
-    return 2.0 * ratio * float(w[0] * w[1] / (w[0] + w[1])), 2.0 * ratio / float(w[0] + w[1])
 
 
 if __name__ == "__main__":

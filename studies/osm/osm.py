@@ -254,6 +254,7 @@ def summary(settings: Settings, found: Found) -> dict[str, Any]:
         "assumed": {"floor_weight_kip": FLOOR_WEIGHT, "hardening": HARDENING, "rotary_inertia_over_m_h2": ROTARY,
                     "springs": "Bouc-Wen, beta 0.55, gamma 0.45, n 2",
                     "steel": "Giuffre-Menegotto-Pinto, defaults of STEEL"},
+        "errata": words.ERRATA,
         "printed": {"model_3_periods_s": [4.9, 0.8]},
         "manifests": found.manifests,
     }  # fmt: skip

@@ -7,6 +7,13 @@ from hybsim.studies.osm.fibre import NAMES as FIBRE_NAMES
 from hybsim.studies.osm.fibre_worker import SECTION
 from hybsim.studies.osm.osm_runs import MS, SEEDS, VARIANCE, Found
 
+ERRATA = [
+    "the exponent of Eq. 15 is -xi^ Omega",
+    "Eq. 18 makes an elongation negative",
+    "the variance of the control error is in in^2",
+    "the stability limit for K^EST < K is 2 / sqrt(1 - K^EST/K)",
+]
+
 ENERGY_TABLE = (
     "E_c = sum over steps of |r_j (d_j - d_ref,j)| at the top node (Eq. 12), at the end of the run, in kip in; d_j is"
     " the corrected displacement, r_j the force measured at the target. It has no factor dt and so depends on the step."
@@ -83,8 +90,7 @@ def introduction() -> list[str]:
 def notes(found: Found) -> list[str]:
     side, height, weight = SECTION["side_in"], SECTION["storey_height_in"], SECTION["floor_weight_kip"]
     text = [
-        "Errata: the exponent of Eq. 15 is -xi^ Omega; Eq. 18 makes an elongation negative; the variance of the control"
-        " error is in in^2; the stability limit for K^EST < K is 2 / sqrt(1 - K^EST/K).",
+        f"Errata: {'; '.join(ERRATA)}.",
         "The estimate is plain least squares, not symmetrised, with singular values below 1 % dropped and the least"
         " change from the previous one, so m may be less than the degrees of freedom.",
         "The rotary inertia of Model 4 decides its result. Three values were tried; mean unbalanced moments of OSM and"

@@ -41,6 +41,7 @@ def test_the_json_holds_what_the_paper_prints(found):
     assert found["integrator"]["rates"]["1000 Hz"] == {"rate_hz": 1000.0, "step_s": 0.01}
     assert found["integrator"]["rates"]["1024 Hz"] == {"rate_hz": 1024.0, "step_s": 0.009765625}
     assert "10.24 ticks" in found["refused"]["message"]
+    assert "10.24" in found["errata"][0]
 
 
 def test_the_report_explains_every_table_and_picture(folder):

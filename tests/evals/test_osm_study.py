@@ -132,6 +132,7 @@ def test_everything_needed_to_compute_it_again_is_published(outcome):
     assert told["record"]["pga_g"] == 0.36
     assert len(told["record"]["sha256"]) == 64
     assert told["seed"] == 1
+    assert any("in^2" in erratum for erratum in told["errata"])
     assert told["dt_s"] == {"1": 0.005, "2": 0.005, "3": 0.005, "4": 0.002}
     assert set(told["damping"]) >= {"ratio", "initial", "tangent", "mass"}
     np.testing.assert_allclose(told["structures"]["2"]["stiffness_kip_in"], column(2).stiffness)

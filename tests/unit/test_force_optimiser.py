@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import doctest
 import math
 
 import numpy as np
 import pytest
 
 from hybsim.errors import ParameterError
+from hybsim.studies.force import capacities
 from hybsim.studies.force.capacities import Capacities, Demands, Response, best, integrated
 
 M, W, GAIN, DT, TABLE = 50.0, 2.0 * math.pi, 0.6, 0.005, 30.0
@@ -89,3 +91,8 @@ def test_unknown_inertia_and_a_massless_specimen_are_refused():
         Demands(response(), inertia="floor")
     with pytest.raises(ParameterError, match="below 1"):
         best(Demands(response()), Capacities(actuator_force=1.0), largest_virtual=1.0)
+
+
+def test_the_example_of_a_frame_of_ones_own_runs():
+    found = doctest.testmod(capacities)
+    assert found.attempted >= 6 and found.failed == 0
