@@ -88,8 +88,8 @@ def find_compiler() -> Compiler | None:
         found = shutil.which(name)
         if found is not None:
             return Compiler((found,), label=name)
-    zig = zig()
-    return None if zig is None else Compiler((str(zig), "cc"), label="zig")
+    program = zig()
+    return None if program is None else Compiler((str(program), "cc"), label="zig")
 
 
 def why_no_compiler() -> str:

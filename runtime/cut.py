@@ -83,28 +83,28 @@ class Cutter:
         }
         for port, source in self.outs.items():
             if source[0] not in self.inside:
-                raise DiagramError(f"Output {port!r} of {name!r} only passes an input on: nothing can be measured there.")
+                raise DiagramError(f"Output {port!r} of {name!r} only passes an input on: there is nothing to measure.")
         if both := set(self.ins) & set(self.outs):
             raise DiagramError(f"{name!r} has an input and an output named {min(both)!r}; rename one to cut there.")
-        graph = build_graph(self.flat)
-        self.graph = graph
-        self.widths = {port: self._signal(graph, source).width for port, source in (self.ins | self.outs).items()}
-        self.dt = self.flat.dt
+        self.drawn, self.dt = build_graph(self.flat), self.flat.dt
+        self.widths = {port: self.signal(source).width for port, source in (self.ins | self.outs).items()}
 
-    def _signal(self, graph: Graph, source: Port) -> Signal:
+    def signal(self, source: Port) -> Signal:
+        """The signal of an output port."""
         path = next(path for path, block in self.flat.blocks.items() if block is source[0])
-        node = next(node for node in graph.nodes if node.name == path)
+        node = next(node for node in self.drawn.nodes if node.name == path)
         return list(node.outputs.values())[source[1]]
 
-    def cut(self, initial: Mapping[str, Any], late: bool | None = None) -> CutGraphs:
+    def rig(self, initial: Mapping[str, Any]) -> Graph:
+        """The half that is cut out."""
+        return self._half(self.inside, self.ins, initial)
+
+    def cut(self, initial: Mapping[str, Any]) -> CutGraphs:
         """The graphs; `initial` has the values that cross before the first tick, by port."""
-        rig = self._half(self.inside, self.ins, initial)
-        late = feeds_through(rig) if late is None else late
+        rig = self.rig(initial)
+        late = feeds_through(rig)
         ports = [
-            tuple(
-                CutPort(name, self.widths[name], self._signal(self.graph, source).name)
-                for name, source in some.items()
-            )
+            tuple(CutPort(name, self.widths[name], self.signal(source).name) for name, source in some.items())
             for some in (self.ins, self.outs)
         ]
         outside = set(self.flat.blocks.values()) - self.inside
@@ -187,7 +187,7 @@ class Cut:
         unknown = set(home or {}) - set(cutter.ins)
         if unknown:
             raise DiagramError(f"{name!r} has no input {min(unknown)!r}.{near(min(unknown), cutter.ins)}")
-        rig = Program(bd, cutter._half(cutter.inside, cutter.ins, home or {}), solver)
+        rig = Program(bd, cutter.rig(home or {}), solver)
         self.home = dict(home or {})
         self.at_rest = self._rest(rig, cutter)
         self.graphs = cutter.cut({**self.home, **self.at_rest})
@@ -207,7 +207,8 @@ class Cut:
     def _rest(rig: Any, cutter: Cutter) -> dict[str, np.ndarray]:
         """What the rig answers at the first tick, commanded to its home."""
         row = rig.run(0.0)
-        return {port: np.ravel(row[cutter._signal(cutter.graph, source).name][0]) for port, source in cutter.outs.items()}
+        behind = {port: cutter.signal(source).name for port, source in cutter.outs.items()}
+        return {port: np.ravel(row[name][0]) for port, name in behind.items()}
 
     @cached_property
     def whole(self) -> Any:

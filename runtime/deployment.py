@@ -1,10 +1,10 @@
 """A cut diagram and a rig file, brought to run: on the rig, with a virtual rig, or both on a virtual clock.
 
-    deployment = Deployment(cut, rig, head)
-    with deployment.virtual_rig(folder):                        the device's side, where it is not hardware
-        with deployment.supervisor(folder, duration) as test:   the test
-            record = test.run()
-    deployment.rehearse(folder, duration)                       both, tick by tick, as fast as the machine can
+deployment = Deployment(cut, rig, head)
+with deployment.virtual_rig(folder):                        the device's side, where it is not hardware
+    with deployment.supervisor(folder, duration) as test:   the test
+        record = test.run()
+deployment.rehearse(folder, duration)                       both, tick by tick, as fast as the machine can
 """
 
 from __future__ import annotations

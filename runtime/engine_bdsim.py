@@ -29,6 +29,7 @@ from hybsim.blocks import stock
 from hybsim.errors import RunError
 from hybsim.kernel import KernelBlock
 from hybsim.kernel.ieee import KernelFault
+from hybsim.runtime.cut import CHANNELS
 from hybsim.runtime.diagram import Clock, block_failure, flatten, forget_clock, loop_found, put_on_clock
 from hybsim.runtime.engine_c import first_non_finite
 from hybsim.runtime.layout import check_same
@@ -59,6 +60,8 @@ def run_bdsim(
             f"Engine 'bdsim' evaluates a block several times a tick and cannot run {program.graph.externals[0].name!r},"
             f" which is computed outside the program; {OTHERS}."
         )
+    if any(node.name.startswith(CHANNELS) for node in program.graph.nodes):
+        raise RunError(f"Engine 'bdsim' runs a diagram as it is drawn and knows of no cut; {OTHERS}.")
     if program.dt < SHORTEST_TICK:
         raise RunError(
             f"Engine 'bdsim' needs a base tick of at least {SHORTEST_TICK:g} s, got {program.dt:g} s; {OTHERS}."

@@ -19,9 +19,7 @@ _TABLE, _HEADER = text("guard_table.h"), text("guard.h")
 REACTIONS = meanings(_TABLE, "HG_REACTIONS")
 STATES = meanings(_TABLE, "HG_STATES")
 EVENTS = meanings(_TABLE, "HG_EVENTS")
-TRANSITIONS = {
-    state: dict(zip(EVENTS, following, strict=True)) for state, *following in rows(_TABLE, "HG_TRANSITIONS")
-}
+TRANSITIONS = {state: dict(zip(EVENTS, following, strict=True)) for state, *following in rows(_TABLE, "HG_TRANSITIONS")}
 FAULTS = {name: (reaction, meaning) for name, reaction, meaning in rows(_TABLE, "HG_FAULTS")}
 
 _LENGTHS = {

@@ -1,13 +1,15 @@
 """The log of a run on a rig: framed records that survive a crash, a full disk and a flipped bit.
 
     file  = frame, frame, ..., zeros to the end of the preallocated space
-    frame = magic  kind  first tick  rows  bytes of payload  CRC-32 of all else in the frame   | payload
-            4s     u32   u64         u32   u32               u32                               | bytes
+    frame = magic  kind  first row  rows  bytes of payload  CRC-32 of all else in the frame   | payload
+            4s     u32   u64        u32   u32               u32                               | bytes
 
 The first frame is the head (kind 0): JSON with the names of the columns, dt and the manifest. The others are rows
-(kind 1): float64, little-endian, row after row, `first tick` that of the first. A frame counts when its CRC is right
-and its ticks follow on those before. What was synced to disk before the crash is read back; a frame cut short after
-that was never acknowledged.
+(kind 1): float64, little-endian, row after row, `first row` the number of the first. A frame counts when its CRC is
+right and its rows follow on those before. What was synced to disk before the crash is read back; a frame cut short
+after that was never acknowledged.
+
+Writing is in log_writer.py.
 """
 
 from __future__ import annotations
@@ -16,13 +18,15 @@ import json
 import os
 import struct
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hybsim.errors import HybsimError
+from hybsim.errors import HybsimError, near
 
 MAGIC = b"hsLG"
 HEAD, ROWS = 0, 1
@@ -31,6 +35,9 @@ _CRC = struct.Struct("<I")
 LENGTH = _FIELDS.size + _CRC.size
 LARGEST = 1 << 26
 """Bytes of a payload; more is not believed."""
+
+PIECE = 1 << 20
+"""Bytes that are copied or looked at in one go."""
 
 
 class LogError(HybsimError):
@@ -42,52 +49,127 @@ def frame(kind: int, first: int, rows: int, payload: bytes) -> bytes:
     return fields + _CRC.pack(zlib.crc32(payload, zlib.crc32(fields))) + payload
 
 
-class LogWriter:
-    """Appends frames to a file of preallocated space; `sync` acknowledges all that was written before."""
+class _Frame(NamedTuple):
+    kind: int
+    first: int
+    rows: int
+    payload: bytes
 
-    def __init__(self, path: str | os.PathLike[str], *, names: list[str], dt: float, about: dict[str, Any],
-                 bytes_reserved: int) -> None:  # fmt: skip
-        self.columns = len(names)
-        head = json.dumps({"names": names, "dt": dt, "about": about}, allow_nan=False).encode()
-        self._at = 0
+
+class LogReader:
+    """An open log: its head at once, its rows frame by frame, so that a file of any size can be read.
+
+    good_bytes    where the sound part ends, as far as the frames were read
+    first, next_row   the rows read so far
+    problems      what follows on the sound part, once all frames were read
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
         try:
-            self._file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o644)
+            self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
-            raise LogError(f"The log '{path}' cannot be made: {error.strerror}.") from error
+            raise LogError(f"The log '{path}' cannot be read: {error.strerror}.") from error
         try:
-            os.posix_fallocate(self._file, 0, max(bytes_reserved, LENGTH + len(head)))
-            self._append(frame(HEAD, 0, 0, head))
-            self.sync()
+            self._open()
         except OSError as error:
             os.close(self._file)
-            os.unlink(path)
-            raise LogError(
-                f"There is no room for the log '{path}' of {bytes_reserved / 2**20:.1f} MiB: {error.strerror};"
-                " free space, or log for a shorter time."
-            ) from error
+            raise LogError(f"The log '{path}' cannot be read: {error.strerror}.") from error
+        except BaseException:
+            os.close(self._file)
+            raise
 
-    def _append(self, data: bytes) -> None:
-        """All of it: a write may take only a part."""
-        left = memoryview(data)
-        while left:
-            wrote = os.pwrite(self._file, left, self._at)
-            self._at += wrote
-            left = left[wrote:]
+    def _open(self) -> None:
+        self.size = os.fstat(self._file).st_size
+        found = self._frame(0)
+        if isinstance(found, str) or found.kind != HEAD:
+            why = found if isinstance(found, str) else "its first frame is no head"
+            raise LogError(f"'{self.path}' is no log that can be read: {why}.")
+        try:
+            head = json.loads(found.payload)
+            self.names = [str(name) for name in head["names"]]
+            self.dt, self.about = float(head["dt"]), dict(head["about"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise LogError(f"The head of the log '{self.path}' is not understood: {error}.") from error
+        self.begin = LENGTH + len(found.payload)
+        self._reset()
 
-    def rows(self, first: int, values: np.ndarray) -> None:
-        """Rows of consecutive ticks; on disk for certain only after `sync`."""
-        if values.ndim != 2 or values.shape[1] != self.columns:
-            raise LogError(f"The log has {self.columns} columns, got rows of shape {values.shape}.")
-        self._append(frame(ROWS, first, len(values), np.ascontiguousarray(values, dtype="<f8").tobytes()))
+    def _reset(self) -> None:
+        self.good_bytes, self.first, self.next_row = self.begin, 0, 0
+        self.problems: list[str] = []
 
-    def sync(self) -> None:
-        os.fdatasync(self._file)
+    def frames(self) -> Iterator[tuple[int, np.ndarray]]:
+        """The number of the first row, and the rows, of each sound frame."""
+        self._reset()
+        at, begun = self.begin, False
+        while at < self.size:
+            found = self._frame(at)
+            if isinstance(found, str):
+                if any(any(piece) for _, piece in pieces(self._file, at, self.size)):
+                    self.problems.append(f"at byte {at}, after row {self.next_row - 1}: {found}")
+                return
+            if found.kind != ROWS or len(found.payload) != 8 * found.rows * len(self.names):
+                self.problems.append(f"at byte {at}: a frame that does not belong into this log")
+                return
+            if begun and found.first != self.next_row:
+                self.problems.append(f"at byte {at}: rows {self.next_row} to {found.first - 1} are missing")
+                return
+            if not begun:
+                self.first, begun = found.first, True
+            at += LENGTH + len(found.payload)
+            self.good_bytes, self.next_row = at, found.first + found.rows
+            yield found.first, np.frombuffer(found.payload, dtype="<f8").reshape(found.rows, len(self.names))
+
+    def _frame(self, at: int) -> _Frame | str:
+        """A frame, or what is wrong with it."""
+        if self.size - at < LENGTH:
+            return "the file ends within a frame"
+        start = os.pread(self._file, LENGTH, at)
+        if len(start) < LENGTH:
+            return "the file ends within a frame"
+        magic, kind, first, rows, length = _FIELDS.unpack_from(start)
+        if magic != MAGIC:
+            return "no frame begins here"
+        if length > LARGEST or at + LENGTH + length > self.size:
+            return "the file ends within a frame"
+        payload = os.pread(self._file, length, at + LENGTH)
+        (crc,) = _CRC.unpack_from(start, _FIELDS.size)
+        if len(payload) != length or crc != zlib.crc32(payload, zlib.crc32(start[: _FIELDS.size])):
+            return "a frame is damaged (its checksum is wrong)"
+        return _Frame(kind, first, rows, payload)
 
     def close(self) -> None:
-        """Give the space that was not used back."""
-        os.ftruncate(self._file, self._at)
-        os.fsync(self._file)
         os.close(self._file)
+
+    def __enter__(self) -> LogReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def pieces(file: int, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
+    """What a file holds between two places, but for holes, which are zeros: space that is only reserved is skipped."""
+    at = begin
+    while at < end:
+        try:
+            at = max(at, os.lseek(file, at, os.SEEK_DATA))
+        except OSError as error:
+            if error.errno == 6:  # ENXIO: nothing but a hole until the end
+                return
+        piece = os.pread(file, min(PIECE, end - at), at)
+        if not piece:
+            return
+        yield at, piece
+        at += len(piece)
+
+
+def frames(path: str | os.PathLike[str]) -> Iterator[tuple[int, np.ndarray]]:
+    """The sound frames of a log, one after the other."""
+    with LogReader(path) as log:
+        yield from log.frames()
 
 
 @dataclass
@@ -98,6 +180,7 @@ class Log:
     dt: float
     about: dict[str, Any]
     ticks: np.ndarray
+    """The numbers of the rows; a tick of the loop each."""
     rows: np.ndarray
     good_bytes: int
     """Where the sound part of the file ends."""
@@ -105,71 +188,23 @@ class Log:
 
     def column(self, name: str) -> np.ndarray:
         if name not in self.names:
-            raise LogError(f"The log has no column {name!r}; it has {', '.join(self.names)}.")
+            raise LogError(f"The log has no column {name!r}.{near(name, self.names)}")
         return self.rows[:, self.names.index(name)]
 
 
 def read_log(path: str | os.PathLike[str]) -> Log:
-    """All that can be trusted; `problems` says what follows after it. Without a sound head nothing can be."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise LogError(f"The log '{path}' cannot be read: {error.strerror}.") from error
-    found = _frame_at(data, 0)
-    if isinstance(found, str) or found[0] != HEAD:
-        why = found if isinstance(found, str) else "its first frame is no head"
-        raise LogError(f"'{path}' is no log that can be read: {why}.")
-    try:
-        head = json.loads(found[3])
-        names, dt, about = [str(name) for name in head["names"]], float(head["dt"]), dict(head["about"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise LogError(f"The head of the log '{path}' is not understood: {error}.") from error
-    parts: list[tuple[int, np.ndarray]] = []
-    problems: list[str] = []
-    at, following = LENGTH + len(found[3]), 0
-    while at < len(data):
-        found = _frame_at(data, at)
-        if isinstance(found, str):
-            if any(data[at:]):
-                problems.append(f"at byte {at}, after tick {following - 1}: {found}")
-            break
-        kind, first, count, payload = found
-        if kind != ROWS or len(payload) != 8 * count * len(names):
-            problems.append(f"at byte {at}: a frame that does not belong into this log")
-            break
-        if parts and first != following:
-            problems.append(f"at byte {at}: ticks {following} to {first - 1} are missing")
-            break
-        parts.append((first, np.frombuffer(payload, dtype="<f8").reshape(count, len(names))))
-        at, following = at + LENGTH + len(payload), first + count
-    rows = np.concatenate([part for _, part in parts]) if parts else np.empty((0, len(names)))
-    begin = parts[0][0] if parts else 0
-    return Log(names, dt, about, np.arange(begin, begin + len(rows)), rows, at, problems)
+    """All that can be trusted, in memory once; `problems` says what follows after it. Without a head there is nothing."""
+    with LogReader(path) as log:
+        # There cannot be more rows than the file has room for; memory that is not written to is not taken.
+        most = (log.size - log.begin) // (8 * len(log.names)) if log.names else 0
+        rows = np.empty((most, len(log.names)))
+        filled = 0
+        for _, part in log.frames():
+            rows[filled : filled + len(part)] = part
+            filled += len(part)
+        ticks = np.arange(log.first, log.first + filled)
+        return Log(log.names, log.dt, log.about, ticks, rows[:filled], log.good_bytes, log.problems)
 
 
-def _frame_at(data: bytes, at: int) -> tuple[int, int, int, bytes] | str:
-    """Kind, first tick, rows and payload; or what is wrong."""
-    if len(data) - at < LENGTH:
-        return "the file ends within a frame"
-    magic, kind, first, rows, length = _FIELDS.unpack_from(data, at)
-    if magic != MAGIC:
-        return "no frame begins here"
-    if length > LARGEST or at + LENGTH + length > len(data):
-        return "the file ends within a frame"
-    payload = data[at + LENGTH : at + LENGTH + length]
-    (crc,) = _CRC.unpack_from(data, at + _FIELDS.size)
-    if crc != zlib.crc32(payload, zlib.crc32(data[at : at + _FIELDS.size])):
-        return "a frame is damaged (its checksum is wrong)"
-    return kind, first, rows, payload
-
-
-def repair_log(path: str | os.PathLike[str], to: str | os.PathLike[str]) -> Log:
-    """The sound part of a log as a new file; the damaged one stays as it is."""
-    log = read_log(path)
-    sound = Path(path).read_bytes()[: log.good_bytes]
-    try:
-        with open(to, "xb") as file:
-            file.write(sound)
-    except OSError as error:
-        raise LogError(f"The repaired log '{to}' cannot be written: {error.strerror}.") from error
-    return log
+# Written in the other module; one name to import from.
+from hybsim.runtime.log_writer import LogWriter as LogWriter, repair_log as repair_log  # noqa: E402

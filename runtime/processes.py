@@ -1,9 +1,9 @@
 """The processes of a run: started apart from each other, so that each can be killed and none takes another along.
 
-    loop        executable of the controller half         never restarted: its end is the end of the test
-    guardian    the same executable, watching the loop    restarted
-    logger      Python, ring -> framed log                restarted, goes on where the file ends
-    rig         executable of the half that was cut out   a virtual rig only
+loop        executable of the controller half         never restarted: its end is the end of the test
+guardian    the same executable, watching the loop    restarted
+logger      Python, ring -> framed log                restarted, goes on where the file ends
+rig         executable of the half that was cut out   a virtual rig only
 """
 
 from __future__ import annotations

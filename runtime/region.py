@@ -84,9 +84,7 @@ class Region:
         self._lib = _atomics()
 
     @classmethod
-    def create(
-        cls, path: str | os.PathLike[str], setup: Fields, guard: Fields, p: np.ndarray, x: np.ndarray
-    ) -> Region:
+    def create(cls, path: str | os.PathLike[str], setup: Fields, guard: Fields, p: np.ndarray, x: np.ndarray) -> Region:
         """A new region, its memory taken now, so that it cannot be lacking later."""
         setup["magic"], setup["size"] = MAGIC, ctypes.sizeof(Whole)
         setup["parameters"], setup["states"] = len(p), len(x)

@@ -96,8 +96,8 @@ def check_rate(cut: Cut, rig: Rig) -> None:
     if abs(rig.rate * tick - 1.0) > 1e-9:
         scaled = "" if rig.time_scale == 1.0 else f" times time_scale = {rig.time_scale:g}"
         raise ParameterError(
-            f"The rig file asks for {rig.rate:g} ticks per second, but the diagram's tick is {cut.dt:g} s{scaled}, which"
-            f" is {1.0 / tick:.9g} per second; change one of them."
+            f"The rig file asks for {rig.rate:g} ticks per second, but the diagram's tick is {cut.dt:g} s{scaled},"
+            f" which is {1.0 / tick:.9g} per second; change one of them."
         )
 
 
@@ -139,7 +139,8 @@ def _common(cut: Cut, rig: Rig, program: Program, options: Options) -> Fields:
         session=options.session, period=1.0 / rig.rate, virtual_clock=int(options.virtual_clock),
         lockstep=int(options.virtual_clock), rehearsal=int(options.rehearsal), patience=options.patience,
         test_ticks=options.test_ticks, last_tick=options.last_tick, scripted=len(options.script),
-        script_tick=[tick for tick, _ in options.script], script_event=[list(EVENTS).index(e) for _, e in options.script],
+        script_tick=[tick for tick, _ in options.script],
+        script_event=[list(EVENTS).index(event) for _, event in options.script],
         signals=max(program.graph.columns, 1), rows=max(LEAST_RING, math.ceil(RING_SECONDS * rig.rate)),
         priority=options.priority, processor=options.processor, watchdog=rig.watchdog.device,
         energy_column=-1, index_column=-1, fade_parameter=-1, faults=len(options.faults),
@@ -276,4 +277,6 @@ def fading(program: Program, name: str) -> int:
                 f" has {', '.join(single) or 'none'}."
             )
     blocks = [node.name for node in program.graph.nodes]
-    raise ParameterError(f"free_vibration.excitation of the rig file: there is no block {block!r}.{near(block, blocks)}")
+    raise ParameterError(
+        f"free_vibration.excitation of the rig file: there is no block {block!r}.{near(block, blocks)}"
+    )

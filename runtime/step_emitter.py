@@ -9,9 +9,11 @@ writes again with the same values: it may be called several times at one tick.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from hybsim.runtime.c_sources import text
+from hybsim.runtime.emitter import Piece
 from hybsim.runtime.graph import Graph
 from hybsim.runtime.layout import Layout
 from hybsim.runtime.parted_emitter import PartedEmitter
@@ -41,9 +43,10 @@ class StepEmitter(PartedEmitter):
         self.phase("outputs", [partial(self.step, step) for step in self.graph.steps])
         self.phase("update", [partial(self.update, node) for node in updated])
 
-    def phase(self, title: str, pieces: list) -> None:  # type: ignore[type-arg]
+    def phase(self, title: str, pieces: Sequence[Piece]) -> None:
         w = self.write
-        w(0, f"static int64_t hs_{title}(const double *restrict p, double *restrict x, int64_t k, double *restrict row)")
+        arguments = "const double *restrict p, double *restrict x, int64_t k, double *restrict row"
+        w(0, f"static int64_t hs_{title}({arguments})")
         w(0, "{")
         w(1, "const double h = p[0], t = (double)k * h; (void)t; (void)h;")
         w(1, "double *const hold = x, *const y = row; (void)hold; (void)y;")

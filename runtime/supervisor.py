@@ -268,7 +268,7 @@ class Supervisor:
             if logger.wait(60.0) == 0 and region["stored"] >= region["head"]:
                 return
             if region["log_failed"]:
-                self.notes.append(f"The logger {logger.ending()}; the rows it could not store are kept in {region.path}.")
+                self.notes.append(f"The logger {logger.ending()}; the rows it could not store stay in {region.path}.")
                 return
             logger.start()
 

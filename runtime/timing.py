@@ -1,6 +1,6 @@
 """Whether a machine keeps a rate: what it took to wake up and to work, against the period.
 
-    passed    p99.9 of waking + p99.9 of working <= period,    and no more late ticks than the guard lets pass
+passed    p99.9 of waking + p99.9 of working <= period,    and no more late ticks than the guard lets pass
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Timing:
             f"waking took {1e6 * self.wake:.0f} us and working {1e6 * self.work:.0f} us (99.9 % of {self.ticks} ticks),"
             f" {self.overruns} began late; a tick has {1e6 * self.period:.0f} us"
         )
-        return f"The machine {'keeps' if self.passed else 'does not keep'} {1.0 / self.period:g} ticks per second: {found}."
+        verdict = "keeps" if self.passed else "does not keep"
+        return f"The machine {verdict} {1.0 / self.period:g} ticks per second: {found}."
 
 
 def judge(wake_bins: Sequence[int], work_bins: Sequence[int], overruns: int, period: float) -> Timing:
