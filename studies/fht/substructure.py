@@ -60,6 +60,7 @@ class Compared:
 
     t: np.ndarray
     hybrid: np.ndarray
+    iterated: np.ndarray
     alone: np.ndarray
     column_disp: np.ndarray
     column_force: np.ndarray
@@ -67,7 +68,11 @@ class Compared:
 
     @property
     def difference(self) -> np.ndarray:
-        found: np.ndarray = np.abs(self.hybrid - self.alone).max(axis=0) / np.abs(self.alone).max(axis=0)
+        return self.apart(self.hybrid)
+
+    def apart(self, disp: np.ndarray) -> np.ndarray:
+        """Largest difference to OpenSees alone over its peak, at each node."""
+        found: np.ndarray = np.abs(disp - self.alone).max(axis=0) / np.abs(self.alone).max(axis=0)
         return found
 
 
@@ -115,7 +120,8 @@ def compared(record: str) -> Compared:
         result = compile(fht_frame(record=record)).run(DURATION)
     alone = monolithic(result["record.accel"])[:-1]
     disp = result["integrator.disp_target"][:, TESTED]
-    return Compared(result.t[:-1], completed(result), alone, disp, result["column.force"], list(moments))
+    iterated = completed(compile(fht_frame(record=record, iterated=True)).run(DURATION))
+    return Compared(result.t[:-1], completed(result), iterated, alone, disp, result["column.force"], list(moments))
 
 
 def overhead(moments: list[Moment]) -> tuple[float, float]:
@@ -143,14 +149,22 @@ def frequency_table(theirs: np.ndarray) -> Table:
 def difference_table(found: Compared) -> Table:
     peaks = np.abs(found.alone).max(axis=0)
     rows = [
-        (f"node {node} ({'roof' if node > 20 else 'floor'})", f"{peak:.4f}", f"{difference:.1e}")
-        for node, peak, difference in zip(fht_opensees.NODES, peaks, found.difference, strict=True)
+        (f"node {node} ({'roof' if node > 20 else 'floor'})", f"{peak:.4f}", f"{split:.1e}", f"{iterated:.1e}")
+        for node, peak, split, iterated in zip(
+            fht_opensees.NODES, peaks, found.difference, found.apart(found.iterated), strict=True
+        )
     ]
     return Table(
         "Substructure test: the hybrid run against OpenSees alone",
-        ("horizontal displacement", "peak [in]", "largest difference / peak"),
+        (
+            "horizontal displacement",
+            "peak [in]",
+            "difference / peak,\noperator splitting",
+            "difference / peak,\nten iterations",
+        ),
         rows,
-        "Hybrid: our integrator, OpenSees for the frame, a spring for the column. Alone: OpenSees integrates the whole"
+        "Hybrid: our integrator, OpenSees for the frame, a spring for the column; operator splitting with one analysis"
+        " a step, and the paper's alpha-method with ten. Largest differences. Alone: OpenSees integrates the whole"
         " frame (Newmark, average acceleration), the column being a cantilever on a rotational spring.",
     )
 
@@ -170,7 +184,7 @@ def summary(found: Compared, record: str, theirs: np.ndarray) -> dict[str, Any]:
     motion = load_record(record)
     a0, a1 = rayleigh()
     ours, inside = overhead(found.moments)
-    worst = float(found.difference.max())
+    worst = float(max(found.difference.max(), found.apart(found.iterated).max()))
     return {
         "record": motion.name,
         "record_sha256": motion.sha256,
@@ -182,7 +196,8 @@ def summary(found: Compared, record: str, theirs: np.ndarray) -> dict[str, Any]:
         "column_stiffness": fht_opensees.COLUMN,
         "support_stiffness": fht_opensees.support_stiffness(),
         "damping": {"ratio": DAMPING_RATIO, "modes": [1, 2], "a0": a0, "a1": a1, "C": "a0 M + a1 K"},
-        "integrator": "operator splitting, alpha = 0: the trapezoidal rule for an elastic frame",
+        "integrator": "operator splitting, alpha = 0: the trapezoidal rule for an elastic frame; iterated: FHT's"
+        " alpha-method, ten iterations",
         "units": "kip, inch, second",
         "seed": None,
         "frequencies": [
@@ -190,9 +205,13 @@ def summary(found: Compared, record: str, theirs: np.ndarray) -> dict[str, Any]:
             for i, (printed, our, their) in enumerate(zip(PRINTED, frequencies(), theirs, strict=False))
         ],
         "differences": [
-            {"node": node, "peak": float(peak), "difference": float(difference)}
-            for node, peak, difference in zip(
-                fht_opensees.NODES, np.abs(found.alone).max(axis=0), found.difference, strict=True
+            {"node": node, "peak": float(peak), "difference": float(split), "difference_iterated": float(iterated)}
+            for node, peak, split, iterated in zip(
+                fht_opensees.NODES,
+                np.abs(found.alone).max(axis=0),
+                found.difference,
+                found.apart(found.iterated),
+                strict=True,
             )
         ],
         "overhead_s": ours,

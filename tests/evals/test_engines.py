@@ -25,7 +25,7 @@ SHIPPED = {
     "sdof_rths": [dict(), dict(rig="TS_1")],
     "virtual_rig": [dict(specimen="linear"), dict(specimen="bouc-wen")],
     "fht_column": [dict(), dict(rate=1024.0, step=10 / 1024, feedback_gain=0.5)],
-    "fht_frame": [dict()],
+    "fht_frame": [dict(), dict(iterated=True)],
     "force_based": [dict(**two_floors(), record="elcentro", alpha_m=[[0.3, 0.1], [0.1, 0.2]], alpha_l=0.5)],
     "table_3": [dict(case=case) for case in (1, 5, 6)],
     "osm_model": [dict(model=model, integrator=integrator, damping="tangent")

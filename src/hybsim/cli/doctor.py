@@ -22,6 +22,7 @@ EXTRAS = {
     "zig": ("ziglang",),
     "notebook": ("nbclient", "nbformat", "ipykernel"),
     "bench": ("pathsim",),
+    "opensees": ("openseespy",),
 }
 
 
@@ -148,7 +149,10 @@ def works(found: dict[str, Any]) -> list[dict[str, Any]]:
     for what, package in (("figures", "matplotlib"), ("HDF5 files", "h5py"), ("MATLAB files", "scipy")):
         have = found["packages"][package]
         line(what, have is not None, f"{package} {have}" if have else f"pip install {package}")
-    purposes = {"zig": "zig as compiler", "notebook": "running notebooks", "bench": "benchmark against PathSim"}
+    purposes = {
+        "zig": "zig as compiler", "notebook": "running notebooks", "bench": "benchmark against PathSim",
+        "opensees": "substructures in OpenSees",
+    }  # fmt: skip
     for extra, what in purposes.items():
         missing = [name for name, have in found["extras"][extra].items() if have is None]
         note = f'pip install "hybsim[{extra}]"' if missing else ", ".join(
