@@ -9,11 +9,12 @@ The first frame is the head (kind 0): JSON with the names of the columns, dt and
 right and its rows follow on those before. What was synced to disk before the crash is read back; a frame cut short
 after that was never acknowledged.
 
-Writing is in log_writer.py.
+This is how a log is read; log_frames.py writes it.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import struct
@@ -26,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hybsim.errors import HybsimError, near
+from hybsim.errors import HybsimError
 
 MAGIC = b"hsLG"
 HEAD, ROWS = 0, 1
@@ -42,6 +43,10 @@ PIECE = 1 << 20
 
 class LogError(HybsimError):
     """A log cannot be read or written."""
+
+
+class LogBusy(LogError):
+    """Another process is writing to the log."""
 
 
 def frame(kind: int, first: int, rows: int, payload: bytes) -> bytes:
@@ -106,13 +111,13 @@ class LogReader:
             found = self._frame(at)
             if isinstance(found, str):
                 if any(any(piece) for _, piece in pieces(self._file, at, self.size)):
-                    self.problems.append(f"at byte {at}, after row {self.next_row - 1}: {found}")
+                    self.problems.append(f"at byte {at}, after tick {self.next_row - 1}: {found}")
                 return
             if found.kind != ROWS or len(found.payload) != 8 * found.rows * len(self.names):
                 self.problems.append(f"at byte {at}: a frame that does not belong into this log")
                 return
             if begun and found.first != self.next_row:
-                self.problems.append(f"at byte {at}: rows {self.next_row} to {found.first - 1} are missing")
+                self.problems.append(f"at byte {at}: ticks {self.next_row} to {found.first - 1} are missing")
                 return
             if not begun:
                 self.first, begun = found.first, True
@@ -157,7 +162,7 @@ def pieces(file: int, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
         try:
             at = max(at, os.lseek(file, at, os.SEEK_DATA))
         except OSError as error:
-            if error.errno == 6:  # ENXIO: nothing but a hole until the end
+            if error.errno == errno.ENXIO:  # nothing but a hole until the end
                 return
         piece = os.pread(file, min(PIECE, end - at), at)
         if not piece:
@@ -188,12 +193,12 @@ class Log:
 
     def column(self, name: str) -> np.ndarray:
         if name not in self.names:
-            raise LogError(f"The log has no column {name!r}.{near(name, self.names)}")
+            raise LogError(f"The log has no column {name!r}; it has {', '.join(self.names)}.")
         return self.rows[:, self.names.index(name)]
 
 
 def read_log(path: str | os.PathLike[str]) -> Log:
-    """All that can be trusted, in memory once; `problems` says what follows after it. Without a head there is nothing."""
+    """All that can be trusted, in memory once; `problems` says what follows. Without a head there is nothing."""
     with LogReader(path) as log:
         # There cannot be more rows than the file has room for; memory that is not written to is not taken.
         most = (log.size - log.begin) // (8 * len(log.names)) if log.names else 0
@@ -204,7 +209,3 @@ def read_log(path: str | os.PathLike[str]) -> Log:
             filled += len(part)
         ticks = np.arange(log.first, log.first + filled)
         return Log(log.names, log.dt, log.about, ticks, rows[:filled], log.good_bytes, log.problems)
-
-
-# Written in the other module; one name to import from.
-from hybsim.runtime.log_writer import LogWriter as LogWriter, repair_log as repair_log  # noqa: E402

@@ -46,9 +46,9 @@ enum { HL_NAME = 16, HL_ADDRESS = 256 };
 
 #define HL_SHARED(X) \
     /* the supervisor's */ \
-    X(event_number, 1) X(event, 1) X(supervisor_beat, 1) X(log_ready, 1) X(timing_passed, 1) X(quit, 1) \
+    X(event_number, 1) X(event, 1) X(supervisor_beat, 1) X(timing_passed, 1) X(quit, 1) \
     /* the logger's */ \
-    X(logger_pid, 1) X(logger_beat, 1) X(stored, 1) X(log_failed, 1) \
+    X(logger_pid, 1) X(logger_beat, 1) X(log_ready, 1) X(stored, 1) X(log_failed, 1) \
     /* the guardian's */ \
     X(guardian_pid, 1) X(guardian_beat, 1) X(guardian_trips, 1) \
     /* the loop's, or the virtual rig's */ \
