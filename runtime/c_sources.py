@@ -9,7 +9,7 @@ OURS = re.compile(r'^#include "(\w+\.h)"$', re.MULTILINE)
 FOLDERS = ("hybsim.runtime", "hybsim.hw")
 """The packages with C sources in `c`; no file name is in both."""
 
-DRIVERS = ("shm.c", "shm_peer.c", "drivers.c")
+DRIVERS = ("shm.c", "shm_peer.c", "udp.c", "udp_peer.c", "faulty.c", "drivers.c")
 """What hd_find_driver and hd_find_peer need. They come first in a text: they ask for GNU's part of the C library."""
 
 

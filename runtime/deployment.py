@@ -86,6 +86,12 @@ class Deployment:
         """As many as a simulated run of this duration has rows."""
         return int(self.cut.whole.ticks(duration, {}))
 
+    def log_bytes(self, duration: float) -> int:
+        """What is reserved on disk for the log of a test."""
+        columns = len(loop_set_up(self.cut, self.rig, Options()).names)
+        seconds = self.test_ticks(duration) / self.rig.rate + MARGIN
+        return math.ceil(seconds * self.rig.rate * (8 * columns + 1))
+
     def loop_executable(self, target: str | None = None) -> Path:
         sources = controller_sources(self.cut, with_rig=self.rig.device.driver == "sim")
         return build_executable(sources, "loop", target=target)
@@ -104,8 +110,7 @@ class Deployment:
         set_up = loop_set_up(self.cut, self.rig, options, self._params(self.cut.controller))
         if self.rig.device.driver == "sim":
             raise RunError("Driver 'sim' has no clock of its own; use it with --virtual-clock, or name shm or udp.")
-        seconds = ticks / self.rig.rate + MARGIN
-        reserved = math.ceil(seconds * self.rig.rate * (8 * len(set_up.names) + 1))
+        reserved = self.log_bytes(duration)
         return Supervisor.begin(
             set_up, self.rig, self.loop_executable(), folder, head=self.head, reserved=reserved, rehearsal=rehearsal
         )

@@ -31,7 +31,7 @@ typedef struct {
     const hl_setup *s;
     const hs_program *program;
     double *p, *x, *row, *next;
-    int64_t k, begun, safe, tripped;
+    int64_t k, begun, safe, tripped, taken; /* taken: tick of the last frame */
     double command[HL_CHANNELS], frozen[HL_CHANNELS];
     hd_answer latest[HR_LATEST];
 } hr_rig;
@@ -42,6 +42,7 @@ static void hr_begin(hr_rig *r) {
     memcpy(r->x, hl_x(r->region), (size_t)r->program->states * sizeof(double));
     for (int i = 0; i < r->s->ins[0]; i++) r->command[i] = r->x[r->s->in_state[i]];
     r->k = r->begun = r->tripped = 0;
+    r->taken = -1;
     r->safe = 1;
 }
 
@@ -92,6 +93,8 @@ static void hr_log(hr_rig *r, const hd_command *command, const hd_answer *answer
 /* Takes a frame and makes its answer; 0 where none is given. */
 static int hr_take(hr_rig *r, const hd_command *command, hd_answer *answer) {
     const hl_setup *s = r->s;
+    if (command->mode != HD_SAFE && command->tick <= r->taken) return 0; /* an old frame */
+    if (command->tick > r->taken) r->taken = command->tick;
     int sound = command->count == s->ins[0];
     double wanted[HL_CHANNELS] = {0};
     for (int i = 0; sound && i < s->ins[0]; i++) {

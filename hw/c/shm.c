@@ -134,6 +134,7 @@ static hd_status hd_shm_close(hd_driver *driver) {
 }
 
 void hd_shm_driver(hd_driver *driver) {
-    *driver = (hd_driver){"shm", hd_shm_open, hd_shm_read, hd_shm_write, hd_shm_health, hd_shm_safe, hd_shm_close, 0, ""};
+    *driver = (hd_driver){"shm", hd_shm_open, hd_shm_read, hd_shm_write, hd_shm_health, hd_shm_safe, hd_shm_close,
+                          0, ""};
 }
 

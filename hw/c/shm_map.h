@@ -26,7 +26,7 @@ static const hd_clock hd_shm_real = {0, 0};
 typedef struct {
     int64_t session, tick, what, count; /* what: mode of a command, bits of an answer */
     uint64_t answers;                   /* of an answer: sequence of the command it answers */
-    uint64_t safes;                     /* of a command: calls of `safe` before it; one that was overwritten is still noticed */
+    uint64_t safes;                     /* of a command: calls of `safe` so far; an overwritten one is still noticed */
     double values[HD_CHANNELS];
 } hd_shm_frame;
 enum { HD_SHM_WORDS = sizeof(hd_shm_frame) / 8 };
@@ -126,7 +126,8 @@ static inline hd_status hd_shm_begin(const hd_setup *setup, hd_shm **self, char 
         snprintf(why, HD_WHY, "The address of shm is a name of 1 to 64 letters, digits, - and _, got '%.80s'.", name);
         return HD_ERROR;
     }
-    if (setup->commands < 0 || setup->commands > HD_CHANNELS || setup->measured < 0 || setup->measured > HD_CHANNELS) {
+    if (setup->commands < 0 || setup->commands > HD_CHANNELS || setup->measured < 0 ||
+        setup->measured > HD_CHANNELS) {
         snprintf(why, HD_WHY, "A device has 0 to %d channels each way.", HD_CHANNELS);
         return HD_ERROR;
     }
