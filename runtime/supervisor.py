@@ -19,6 +19,7 @@ from typing import Any
 
 from hybsim.errors import RunError
 from hybsim.hw.rig_model import Rig
+from hybsim.runtime.export import complete_file
 from hybsim.runtime.processes import Process, alive, memory_for_regions, start_logger, start_worker, wait_for
 from hybsim.runtime.region import Region, now
 from hybsim.runtime.set_up import SetUp
@@ -104,7 +105,8 @@ class Supervisor:
     def _write_run(self, executable: Path) -> None:
         pids = {name: process.pid for name, process in self.processes.items()}
         about = {"region": str(self.region.path), "executable": str(executable), "processes": pids}
-        (self.folder / RUN).write_text(json.dumps(about, indent=1))
+        with complete_file(self.folder / RUN) as draft:
+            draft.write_text(json.dumps(about, indent=1))
 
     @classmethod
     def attach(cls, folder: Path, rig: Rig) -> Supervisor:
@@ -158,12 +160,12 @@ class Supervisor:
         while not condition():
             if time.monotonic() > end or not self.loop_runs():
                 return condition()
-            self._look()
+            self.tend()
             time.sleep(0.001)
         return True
 
-    def _look(self) -> None:
-        """Replace what has died; the loop is never replaced."""
+    def tend(self) -> None:
+        """Replace what has died; the loop is never replaced. To be called by whatever keeps `watch` waiting."""
         for name in ("logger", "guardian"):
             process = self.processes.get(name)
             if process and not process.running() and self.loop_runs() and not self.region["log_failed"]:
@@ -212,7 +214,7 @@ class Supervisor:
         """Until nothing is live any more."""
         paused = False
         while self.loop_runs() and self.state in LIVE:
-            self._look()
+            self.tend()
             if progress:
                 progress(self.region["test_tick"])
             state = self.state
@@ -225,7 +227,8 @@ class Supervisor:
                     self.ask(answer)
                 except Refused as error:
                     self.notes.append(str(error))
-                    self.ask("END")
+                    if self.state == "PAUSED":  # it may have stopped while the operator was asked
+                        self.ask("END")
             paused = state == "PAUSED"
             time.sleep(BEAT)
 
