@@ -206,9 +206,10 @@ class Deployment:
             )  # fmt: skip
         finally:
             region["quit"] = 1
-            for process in reversed(processes):
-                if process.wait(PATIENCE) is None:
-                    process.kill()
+            for process in processes[1:]:
+                process.kill()  # nothing moves but models
+            if processes and processes[0].wait(PATIENCE) is None:
+                processes[0].kill()
             region.close()
             path.unlink(missing_ok=True)
 

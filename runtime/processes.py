@@ -82,7 +82,7 @@ def wait_for(condition: Callable[[], bool], patience: float, *processes: Process
 
 def start_logger(region: Region, log: Path, head: dict[str, Any]) -> Process:
     """The logger of a region, with its space taken and its head on disk."""
-    about = log.with_suffix(".json")
+    about = log.with_name(f"{log.stem}-head.json")
     about.write_text(json.dumps(head, allow_nan=False))
     process = Process(
         f"{log.stem}-logger", [sys.executable, "-P", "-m", "hybsim.runtime.logger", region.path, log, about], log.parent

@@ -107,7 +107,7 @@ static int hr_take(hr_rig *r, const hd_command *command, hd_answer *answer) {
     else if (!r->safe) {
         memcpy(r->command, wanted, sizeof wanted);
         if (command->mode == HD_FOLLOW) r->begun = 1;
-    }
+    } else r->tripped = 1; /* it is not where the loop believes it to be */
     if (hr_faulty(r, HR_STALL, -1, 0)) { r->k++; return 0; } /* its clock goes on, so that a stall can end */
     int64_t fault = 0;
     for (int i = 0; i < s->ins[0]; i++) r->x[s->in_state[i]] = r->command[i];

@@ -31,7 +31,7 @@ static hd_status sim_write(hd_driver *d, const hd_command *command) {
 static hd_status sim_health(hd_driver *d) { return (void)d, sim.tripped ? HD_ERROR : HD_OK; }
 
 static hd_status sim_safe(hd_driver *d) {
-    const hd_command safe = {.mode = HD_SAFE, .count = sim.s->ins[0]};
+    const hd_command safe = {.tick = sim.taken, .mode = HD_SAFE, .count = sim.s->ins[0]};
     return sim_write(d, &safe);
 }
 

@@ -16,6 +16,7 @@ int hr_main(const char *path, const hs_program *program) {
     hd_clock clock = {0};
     hd_setup setup = hl_driver_setup(s, s->ins[0], s->outs[0], &clock);
     setup.faults = 0;
+    setup.session = 0; /* the sessions are those of the loops that come */
     hd_peer peer;
     if (hd_find_peer(&setup, &peer) != 0) return hl_fail(setup.driver, "there is no virtual rig for this driver");
     if (peer.open(&peer, &setup) != HD_OK) return hl_fail(peer.name, peer.why);

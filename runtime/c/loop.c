@@ -21,7 +21,7 @@ typedef struct {
     hd_clock clock;
     hd_answer answer;
     double measured[HG_MEASURED];
-    int64_t tick, test_tick, seen_event, begun, broken, bits, faded_at, send_failed;
+    int64_t tick, test_tick, seen_event, begun, broken, bits, faded_at, send_failed, answered;
     double excitation, fade, driver_time, energy, index;
 } hl_loop;
 
@@ -42,7 +42,9 @@ static int hl_read(int *error) {
     int status = HL_CALL(l.driver.read(&l.driver, &l.answer));
     if (status == HD_OK && l.answer.count != l.s.ins[0]) status = HD_ERROR;
     *error |= status == HD_ERROR;
-    if (status != HD_OK) return 0;
+    /* An answer to a frame that was answered before is none; only safe frames, which are no commands, share a tick. */
+    if (status != HD_OK || l.answer.tick < l.answered || (l.answer.tick == l.answered && hl_is_live(l.g.state[0]))) return 0;
+    l.answered = l.answer.tick;
     l.bits = l.answer.bits;
     for (int i = 0; i < l.s.ins[0]; i++) l.measured[i] = (l.answer.values[i] - l.s.in_offset[i]) / l.s.in_scale[i];
     return 1;
@@ -236,6 +238,7 @@ int hl_main(const char *path, const hs_program *program) {
     l.spare_row = hl_own(0, program->signals);
     if (!l.p || !l.x || !l.row || !l.spare_x || !l.spare_row) return hl_fail(path, "there is no memory left");
     l.clock = (hd_clock){.is_virtual = l.s.virtual_clock[0]};
+    l.answered = -1;
     l.fade = 1.0;
     if (l.s.fade_parameter[0] >= 0) l.excitation = l.p[l.s.fade_parameter[0]];
     hd_setup setup = hl_driver_setup(&l.s, l.s.outs[0], l.s.ins[0], &l.clock);

@@ -1,0 +1,112 @@
+"""Tests on a rig that is none: a diagram with its rig file, brought to run on a virtual clock or in real time."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hybsim as hs
+from hybsim.diagrams.virtual_rig import virtual_rig
+from hybsim.hw.rig_file import parse_rig
+from hybsim.runtime.deployment import Deployment, Rehearsal
+from hybsim.runtime.guard_tables import STATES, faults
+from hybsim.runtime.log_frames import Log, read_log
+
+RIG = """
+cut = "rig"
+rate = 1024.0
+
+[device]
+driver = "{driver}"
+address = "{address}"
+
+[commands.disp_cmd]
+channel = 0
+unit = "in"
+device_unit = "V"
+scale = 2.0
+offset = 0.0
+range = {{ low = -10.0, high = 10.0 }}
+home = 0.0
+soft = {{ low = -4.0, high = 4.0, velocity = 50.0, acceleration = 5000.0 }}
+move = {{ velocity = 5.0, acceleration = 100.0 }}
+
+[measured.disp_meas]
+channel = 0
+unit = "in"
+device_unit = "V"
+scale = 2.0
+offset = 0.0
+range = {{ low = -10.0, high = 10.0 }}
+hard = {{ low = -4.5, high = 4.5, rate = 100.0 }}
+follows = "disp_cmd"
+tracking = {{ least = 0.2, most = 2.0 }}
+noise_floor = 0.01
+
+[measured.force_meas]
+channel = 1
+unit = "kip"
+device_unit = "V"
+scale = 0.125
+offset = 0.0
+range = {{ low = -10.0, high = 10.0 }}
+hard = {{ low = -60.0, high = 60.0, rate = 5000.0 }}
+
+[watchdog]
+supervisor = 0.5
+device = 0.05
+"""
+"""Of diagrams.virtual_rig, linear: limits that a test at 0.2 g stays within."""
+
+SLOWLY = RIG.replace("rate = 1024.0", "rate = 128.0\ntime_scale = 8.0").replace("device = 0.05", "device = 0.3")
+"""The same, eight times slower than the diagram: in real time a machine that is busy with other tests keeps this."""
+
+_numbers = itertools.count()
+
+
+def unique(title: str) -> str:
+    """An address that no other test uses."""
+    return f"{title}-{os.getpid()}-{next(_numbers)}"
+
+
+def deployment(driver: str = "sim", *, text: str = RIG, extra: str = "", **arguments: Any) -> Deployment:
+    """diagrams.virtual_rig cut at its rig."""
+    rig = parse_rig(text.format(driver=driver, address=unique("test")) + extra)
+    return Deployment(hs.compile(virtual_rig(**arguments)).cut(rig.cut), rig)
+
+
+class Told:
+    """A finished test as its log tells it."""
+
+    def __init__(self, done: Rehearsal) -> None:
+        self.done, self.log = done, read_log(done.log)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.log.column(name)
+
+    @property
+    def states(self) -> list[str]:
+        """The states one after the other, without repeats."""
+        names = [list(STATES)[int(number)] for number in self["loop.state"]]
+        return [name for name, _ in itertools.groupby(names)]
+
+    def first(self, state: str) -> int:
+        """The tick of the loop in which a state was entered."""
+        return int(np.argmax(self["loop.state"] == list(STATES).index(state)))
+
+    def faults_at(self, tick: int) -> list[str]:
+        return faults(int(self["loop.faults"][tick]))
+
+
+def rehearsed(made: Deployment, folder: Path, duration: float = 0.5, **options: Any) -> Told:
+    """A test on a virtual clock."""
+    return Told(made.rehearse(folder, duration, **options))
+
+
+def gapless(log: Log) -> bool:
+    """Every tick of the loop is there, once."""
+    return np.array_equal(log.column("loop.tick"), np.arange(len(log.rows)))
