@@ -36,8 +36,8 @@ STOREYS = {storeys: M[model] for model, storeys in MODELS.items()}
 
 NAMES = {1: "one storey", 2: "two storeys", 6: "six storeys"}
 
-TIMEOUT = 45.0
-"""Seconds for all processes together; about 12 on an idle machine with two cores."""
+TIMEOUT = 120.0
+"""Seconds for all processes together, against one that hangs; about 12 on an idle machine with two cores."""
 
 
 @dataclass(frozen=True, eq=False)
