@@ -35,12 +35,12 @@ pytestmark = pytest.mark.parametrize("round_", range(KILLS))
 
 
 @pytest.fixture(autouse=True)
-def nothing_left():
+def nothing_left(tmp_path):
     """A killed rig leaves its device, a failed test its processes: none of them outlives the test."""
-    place = Path("/dev/shm")
-    before = set(place.glob("hybsim-*"))
     yield
-    for path in set(place.glob("hybsim-run-*")) - before:
+    run = tmp_path / RUN
+    path = Path(json.loads(run.read_text())["region"]) if run.exists() else None
+    if path and path.exists():
         with Region.open(path) as region:
             region["quit"] = 1
             for name in ("loop_pid", "logger_pid", "guardian_pid"):
@@ -48,8 +48,8 @@ def nothing_left():
                     if region[name] > 0:
                         os.kill(region[name], signal.SIGKILL)
         path.unlink(missing_ok=True)
-    for path in place.glob(f"hybsim-test-{os.getpid()}-*"):
-        path.unlink(missing_ok=True)
+    for device in Path("/dev/shm").glob(f"hybsim-test-{os.getpid()}-*"):
+        device.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -144,7 +144,7 @@ def test_R9_when_the_logger_is_killed_no_row_is_lost(round_, tmp_path):
         stored = test.region["stored"]
         os.kill(pid, signal.SIGKILL)
         assert wait_for(lambda: not test.processes["logger"].running(), PATIENCE)
-        test._look()
+        test.look()
         assert test.processes["logger"].pid != pid
         assert wait_for(lambda: test.region["stored"] > stored + 50, PATIENCE), "the new one goes on"
         test.ask("END")
@@ -159,7 +159,7 @@ def test_R9_when_the_guardian_is_killed_it_is_replaced_and_the_test_goes_on(roun
     with running(tmp_path, round_) as (test, _):
         pid = test.region["guardian_pid"]
         os.kill(pid, signal.SIGKILL)
-        assert wait_for(lambda: (test._look(), test.region["guardian_pid"] not in (0, pid))[1], PATIENCE)
+        assert wait_for(lambda: (test.look(), test.region["guardian_pid"] not in (0, pid))[1], PATIENCE)
         ticks = test.region["test_tick"]
         assert wait_for(lambda: test.region["test_tick"] > ticks + 10, PATIENCE) and test.state == "RUNNING"
 
