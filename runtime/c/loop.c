@@ -198,6 +198,7 @@ static void hl_wait_for_logger(void) {
     const struct timespec moment = {0, 50000};
     for (int64_t i = 0; i < (int64_t)(20000.0 * l.s.patience[0]); i++) {
         if (2 * (HL_GET(shared->head) - HL_GET(shared->stored)) < l.s.rows[0]) return;
+        if (HL_GET(shared->log_failed)) return; /* it will not come: the ring is for the way down */
         nanosleep(&moment, 0);
     }
 }

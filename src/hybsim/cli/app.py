@@ -11,8 +11,10 @@ from .compile import compile_
 from .demo import demo
 from .doctor import doctor
 from .indicators import indicators
+from .log import log
 from .preflight import preflight
 from .psi import psi
+from .replay import replay
 from .run import run
 from .study import study
 
@@ -51,6 +53,8 @@ app.command("study")(study)
 app.command("psi")(psi)
 app.command("indicators")(indicators)
 app.command("preflight")(preflight)
+app.add_typer(log, name="log")
+app.command("replay")(replay)
 app.command("compile")(compile_)
 app.command("blocks")(blocks)
 app.command("doctor")(doctor)
