@@ -9,6 +9,7 @@ import typer
 from .blocks import blocks
 from .compile import compile_
 from .demo import demo
+from .deploy import deploy
 from .doctor import doctor
 from .indicators import indicators
 from .log import log
@@ -55,6 +56,7 @@ app.command("indicators")(indicators)
 app.command("preflight")(preflight)
 app.add_typer(log, name="log")
 app.command("replay")(replay)
+app.command("deploy")(deploy)
 app.command("compile")(compile_)
 app.command("blocks")(blocks)
 app.command("doctor")(doctor)
