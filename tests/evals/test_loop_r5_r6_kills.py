@@ -144,7 +144,7 @@ def test_R9_when_the_logger_is_killed_no_row_is_lost(round_, tmp_path):
         stored = test.region["stored"]
         os.kill(pid, signal.SIGKILL)
         assert wait_for(lambda: not test.processes["logger"].running(), PATIENCE)
-        test.look()
+        test.tend()
         assert test.processes["logger"].pid != pid
         assert wait_for(lambda: test.region["stored"] > stored + 50, PATIENCE), "the new one goes on"
         test.ask("END")
@@ -159,7 +159,7 @@ def test_R9_when_the_guardian_is_killed_it_is_replaced_and_the_test_goes_on(roun
     with running(tmp_path, round_) as (test, _):
         pid = test.region["guardian_pid"]
         os.kill(pid, signal.SIGKILL)
-        assert wait_for(lambda: (test.look(), test.region["guardian_pid"] not in (0, pid))[1], PATIENCE)
+        assert wait_for(lambda: (test.tend(), test.region["guardian_pid"] not in (0, pid))[1], PATIENCE)
         ticks = test.region["test_tick"]
         assert wait_for(lambda: test.region["test_tick"] > ticks + 10, PATIENCE) and test.state == "RUNNING"
 
