@@ -32,7 +32,11 @@ def read_rig(path: str | Path) -> Rig:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise RigFileError(f"The rig file '{file}' cannot be read: {error}.") from error
-    return parse_rig(text, name=file.name)
+    rig = parse_rig(text, name=file.name)
+    if not rig.device.key_file:
+        return rig
+    key = str(file.parent / rig.device.key_file)  # as it is named in the file, seen from the file
+    return rig.model_copy(update={"device": rig.device.model_copy(update={"key_file": key})})
 
 
 def parse_rig(text: str, *, name: str = "rig.toml") -> Rig:

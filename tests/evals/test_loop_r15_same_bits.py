@@ -10,7 +10,7 @@ from hybsim.runtime.log_frames import read_log
 
 
 @pytest.mark.parametrize("specimen", ["linear", "bouc-wen"])
-@pytest.mark.parametrize("driver", ["sim", "shm"])
+@pytest.mark.parametrize("driver", ["sim", "shm", "udp"])
 def test_R15_the_loop_logs_what_simulate_computes(driver, specimen, tmp_path):
     made = deployment(driver, specimen=specimen)
     told = rehearsed(made, tmp_path, 3.0)

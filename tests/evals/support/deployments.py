@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,8 @@ device = 0.05
 SLOWLY = RIG.replace("rate = 1024.0", "rate = 128.0\ntime_scale = 8.0").replace("device = 0.05", "device = 0.3")
 """The same, eight times slower than the diagram: in real time a machine that is busy with other tests keeps this."""
 
+KEY = Path(__file__).with_name("test_only.key")
+
 _numbers = itertools.count()
 
 
@@ -73,9 +76,20 @@ def unique(title: str) -> str:
     return f"{title}-{os.getpid()}-{next(_numbers)}"
 
 
+def free_port() -> int:
+    """A port of this machine that nobody uses just now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
 def deployment(driver: str = "sim", *, text: str = RIG, extra: str = "", **arguments: Any) -> Deployment:
     """diagrams.virtual_rig cut at its rig."""
-    rig = parse_rig(text.format(driver=driver, address=unique("test")) + extra)
+    address = f"127.0.0.1:{free_port()}" if driver == "udp" else unique("test")
+    filled = text.format(driver=driver, address=address) + extra
+    if driver == "udp":
+        filled = filled.replace("[device]", f'[device]\nkey_file = "{KEY}"')
+    rig = parse_rig(filled)
     return Deployment(hs.compile(virtual_rig(**arguments)).cut(rig.cut), rig)
 
 
