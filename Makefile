@@ -8,6 +8,7 @@
 #   make docs          write the catalogue and the pictures of the README anew
 #   make verify        measure every block against theory; writes docs/verification.md
 #   make bench         timings, as ratios taken side by side
+#   make soak          an hour in real time under load, and every process of a test killed 50 times
 #   make clean         remove what the targets above wrote, .venv included
 #
 # PYTHON=python3.12 make test   uses another interpreter (3.11 or newer) to create .venv.
@@ -26,7 +27,7 @@ CHECKED := $(wildcard $(addprefix tests/,unit/test_translator_*.py unit/test_sto
   evals/test_lowering*.py evals/test_parted_programs.py evals/test_wiring_mistakes.py evals/test_virtual_rig.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-checked lint docs verify bench clean
+.PHONY: help demo test test-slow test-checked lint docs verify bench soak clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -59,6 +60,10 @@ verify: $(BASE)
 
 bench: $(DEV)
 	@$(BIN)/python benchmarks/run.py
+
+soak: $(DEV)
+	@HYBSIM_KILLS=50 $(BIN)/pytest -q tests/evals/test_loop_r5_r6_kills.py
+	@$(BIN)/python benchmarks/soak.py
 
 clean:
 	rm -rf $(VENV) build dist out hybsim-demo *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -17,6 +17,7 @@ from pathlib import Path
 import buildings
 import chapter8
 import cold_studies
+import deployment
 import indicators
 import monte_carlo
 import numpy as np
@@ -44,6 +45,7 @@ SECTIONS = {
     "indicators": indicators.indicator_figures,
     "buildings": buildings.building_figures,
     "opensees": opensees.opensees_figures,
+    "deployment": deployment.deployment_figures,
 }
 
 
