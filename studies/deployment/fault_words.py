@@ -45,14 +45,14 @@ def read_fault(words: str, channels: Sequence[str], rate: float) -> Fault:
     """The fault that some words ask for; `channels` are the measured values in the order of their numbers."""
 
     def refuse(why: str) -> ParameterError:
-        return ParameterError(f"--fault {words!r}: {why}.")
+        return ParameterError(f"--fault {words!r}: {why}{'' if why.endswith(('.', '?')) else '.'}")
 
     match = _SPEC.fullmatch(words.strip())
     if match is None:
         raise refuse(f"give {FORM}")
     kind, value, channel = (match[name] for name in ("kind", "value", "channel"))
     if kind not in KINDS:
-        raise refuse(f"there is no kind {kind!r}.{near(kind, KINDS)}".rstrip(".?"))
+        raise refuse(f"there is no kind {kind!r}.{near(kind, KINDS)}")
     start = _ticks(float(match["time"]), rate)
     if start is None:
         raise refuse(f"TIME is in seconds since the test began and at least 0, got {match['time']}")
@@ -92,7 +92,7 @@ def _channel(kind: str, channel: str | None, channels: Sequence[str], refuse: Re
     if kind not in OF_A_CHANNEL:
         raise refuse(f"{kind} concerns the whole answer; leave out ':{channel}'")
     if channel not in channels:
-        raise refuse(f"there is no measured value {channel!r}.{near(channel, channels)}".rstrip(".?"))
+        raise refuse(f"there is no measured value {channel!r}.{near(channel, channels)}")
     return list(channels).index(channel)
 
 

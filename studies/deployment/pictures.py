@@ -9,7 +9,7 @@ import numpy as np
 
 from hybsim.hw.rig_model import Rig
 from hybsim.runtime.region import edge
-from hybsim.studies.deployment.record import ALLOWED, ERROR, LIVE, Record
+from hybsim.studies.deployment.record import ALLOWED, ERROR, LIVE, Entered, Record
 from hybsim.studies.reporting.figure_style import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, STYLE, YELLOW, figure_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def positions(record: Record, rig: Rig) -> Figure:
             if follower is not None:
                 _line(area, record, f"measured.{follower}", ORANGE, follower)
             area.set_ylabel(f"position [{rig.commands[name].unit}]")
-            area.legend(frameon=False, loc="upper right", ncols=2)
+            _legend(area)
             _states(area, record)
         _close(areas)
     return figure
@@ -50,7 +50,7 @@ def tracking(record: Record, rig: Rig) -> Figure:
             _line(area, record, ERROR + name, BLUE, f"|{one.follows} - {name}|")
             area.set_ylabel(f"error [{one.unit}]")
             area.set_ylim(bottom=0.0)
-            area.legend(frameon=False, loc="upper right", ncols=2)
+            _legend(area)
             _states(area, record)
         _close(areas)
     return figure
@@ -76,12 +76,13 @@ def timeline(record: Record, rig: Rig) -> Figure:
         states, faults = figure.subplots(
             2, 1, sharex=True, height_ratios=(4, max(1, len(record.counted)))
         )  # fmt: skip
+        for area in (states, faults):
+            area.set_axisbelow(True)
         order = ["FINISHED", "RAMP_DOWN", "PAUSED", "RUNNING", "ARMED", "ESTOP"]
         begin, end = _limits(record)
-        shown = [each for each in record.states if each.state in order and each.time <= end]
-        for each, after in zip(shown, [*(s.time for s in shown[1:]), end], strict=True):
+        for each, after in _spans(record, end):
             left = max(each.time, begin)
-            if after >= left:
+            if each.state in order and after >= left:
                 colour = {"ESTOP": PINK, "FINISHED": GREEN, "RUNNING": BLUE}.get(
                     each.state, SHADES.get(each.state, BLACK)
                 )
@@ -97,9 +98,10 @@ def timeline(record: Record, rig: Rig) -> Figure:
         names = [each.name.lower().replace("_", " ") for each in record.counted]
         for i, fault in enumerate(record.counted):
             faults.plot(fault.first, i, "|", color=BLACK, markersize=8.0)
+            late = fault.first > begin + 0.8 * (end - begin)
             faults.annotate(
-                f"{fault.ticks} tick{'s' if fault.ticks > 1 else ''}", (fault.first, i), xytext=(5, 0),
-                textcoords="offset points", va="center", fontsize=7.5,
+                f"{fault.ticks} tick{'s' if fault.ticks > 1 else ''}", (fault.first, i), xytext=(-5 if late else 5, 0),
+                textcoords="offset points", va="center", ha="right" if late else "left", fontsize=7.5,
             )  # fmt: skip
         faults.set_yticks(range(max(1, len(names))), names or ["no faults"])
         faults.set_ylim(-0.6, max(1, len(names)) - 0.4)
@@ -120,7 +122,7 @@ def energy(record: Record, rig: Rig) -> Figure:
             if threshold > 4.0 * min(lowest, -0.5 * rig.energy.warn):
                 area.axhline(threshold, color=colour, linewidth=0.9, linestyle="--", label=f"{name} at {threshold:g}")
         area.set_ylabel("energy index [-]")
-        area.legend(frameon=False, loc="lower left", ncols=4)
+        _legend(area)
         _states(area, record)
         _close([area])
     return figure
@@ -185,11 +187,16 @@ def _line(area: Axes, record: Record, name: str, colour: str, label: str) -> Non
 def _states(area: Axes, record: Record) -> None:
     """Shaded where the diagram did not give the commands."""
     begin, end = _limits(record)
-    times = [*(each.time for each in record.states[1:]), end]
-    for each, after in zip(record.states, times, strict=True):
+    for each, after in _spans(record, end):
         if each.state in LIVE and SHADES[each.state] != "none" and after > begin and each.time < end:
             area.axvspan(each.time, min(after, end), color=SHADES[each.state], alpha=0.15, linewidth=0.0)
     area.set_xlim(begin, end)
+
+
+def _spans(record: Record, end: float) -> list[tuple[Entered, float]]:
+    """Each state with the time at which it was left, or the end of the picture."""
+    until = [*(each.time for each in record.states[1:]), end]
+    return [(each, min(after, end)) for each, after in zip(record.states, until, strict=True) if each.time <= end]
 
 
 def _limits(record: Record) -> tuple[float, float]:
@@ -198,6 +205,11 @@ def _limits(record: Record) -> tuple[float, float]:
     begin, end = (live[0] if live else record.time(0)), record.ended
     width = max(end - begin, record.period)
     return begin - 0.01 * width, end + 0.02 * width
+
+
+def _legend(area: Axes) -> None:
+    """Above the panel, where no line can run through it."""
+    area.legend(frameon=False, loc="lower right", bbox_to_anchor=(1.0, 0.98), ncols=5, borderaxespad=0.0)
 
 
 def _close(areas: Sequence[Axes]) -> None:

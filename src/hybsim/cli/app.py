@@ -12,10 +12,12 @@ from .demo import demo
 from .deploy import deploy
 from .doctor import doctor
 from .indicators import indicators
+from .latency import latency
 from .log import log
 from .preflight import preflight
 from .psi import psi
 from .replay import replay
+from .rig import rig
 from .run import run
 from .study import study
 
@@ -57,6 +59,8 @@ app.command("preflight")(preflight)
 app.add_typer(log, name="log")
 app.command("replay")(replay)
 app.command("deploy")(deploy)
+app.command("rig")(rig)
+app.command("latency")(latency)
 app.command("compile")(compile_)
 app.command("blocks")(blocks)
 app.command("doctor")(doctor)

@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ from .failures import one_line
 from .output import JsonOption, Report, grid, report
 
 REQUIRED = ("numpy", "scipy", "control", "bdsim", "matplotlib", "typer", "rich", "h5py")
+LOCKED_BYTES = 1 << 24
+"""More than the memory of a loop, which locks all it has."""
+
 EXTRAS = {
     "zig": ("ziglang",),
     "notebook": ("nbclient", "nbformat", "ipykernel"),
@@ -52,6 +56,7 @@ def examine() -> dict[str, Any]:
         "packages": packages,
         "extras": extras,
         "self_test": tests,
+        "deployment": deployment(),
     }
     found["works"] = works(found)
     return found
@@ -159,7 +164,71 @@ def works(found: dict[str, Any]) -> list[dict[str, Any]]:
             f"{name} {have}" for name, have in found["extras"][extra].items()
         )  # fmt: skip
         line(what, not missing, note)
+    names = {
+        "shared_memory": ("deployment: shared memory", "/dev/shm"),
+        "real_time_priority": ("deployment: real-time priority", "SCHED_FIFO"),
+        "locked_memory": ("deployment: locked memory", f"{LOCKED_BYTES >> 20} MiB"),
+    }
+    for key, (what, note) in names.items():
+        problem = found["deployment"][key]
+        line(what, not problem, problem or note)
     return lines
+
+
+def deployment() -> dict[str, Any]:
+    """What a real-time test needs of the system, tried where that leaves no trace."""
+    return {"shared_memory": _shared_memory(), "real_time_priority": _fifo(), "locked_memory": _locked()}
+
+
+def _shared_memory() -> str:
+    """Empty, or why there is none; so are the others."""
+    from hybsim.runtime.processes import memory_for_regions
+
+    try:
+        memory_for_regions()
+    except HybsimError as error:
+        return str(error)
+    return ""
+
+
+def _fifo() -> str:
+    """A thread of its own asks for the priority, and ends with it."""
+    if not hasattr(os, "sched_setscheduler"):
+        return "this system has no SCHED_FIFO"
+    problems: list[str] = []
+
+    def ask() -> None:
+        try:
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        except OSError as error:
+            problems.append(f"{error.strerror}: raise `ulimit -r`, or grant CAP_SYS_NICE")
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    return problems[0] if problems else ""
+
+
+def _locked() -> str:
+    """mlock of one page; a loop locks a few MiB."""
+    import ctypes
+    import mmap
+
+    try:
+        import resource
+
+        soft, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+    except (ImportError, OSError):
+        return "this system cannot lock memory"
+    library = ctypes.CDLL(None, use_errno=True)
+    with mmap.mmap(-1, LOCKED_BYTES) as memory:
+        place = ctypes.c_char.from_buffer(memory)
+        failed = library.mlock(ctypes.c_void_p(ctypes.addressof(place)), ctypes.c_size_t(LOCKED_BYTES))
+        del place
+    if failed:
+        limit = "" if soft == resource.RLIM_INFINITY else f"{soft / 2**20:g} MiB may be locked: "
+        return f"{limit}raise `ulimit -l`, or grant CAP_IPC_LOCK"
+    return ""
 
 
 def show(to: Report, found: dict[str, Any]) -> None:

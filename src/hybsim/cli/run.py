@@ -51,6 +51,12 @@ def run(
         str | None, typer.Option(metavar="FILE", help="Write the histories: .csv, .npz, .h5, .mat or .json.")
     ] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Write a figure: .png, .pdf or .svg.")] = None,
+    cut: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Cut at this subsystem: signals cross there at the ticks, as they do with hardware."
+        ),
+    ] = None,
     solver: SolverOption = "rk4",
     json: JsonOption = None,
 ) -> int:
@@ -69,7 +75,7 @@ def run(
     with report(json) as to:
         from hybsim.runtime.program import compile
 
-        program = compile(load_diagram(target, assignments(arg, "--arg")), solver=solver)
+        program = compile(load_diagram(target, assignments(arg, "--arg")), solver=solver, cut=cut)
         chosen = choose(program, signals)
         length, why = (duration, "") if duration is not None else default_duration(program, changes)
         with progress_bar("Running", program.ticks(length, changes)) as advance:
