@@ -1,6 +1,6 @@
 """A long test in real time under load: every tick logged, memory flat, the end defined. SOAK_SECONDS, 3600 by default.
 
-    ticks logged / ticks run = 1      no rows lost, tick numbers gapless      memory of the loop as at its begin
+ticks logged / ticks run = 1      no rows lost, tick numbers gapless      memory of the loop as at its begin
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ def main() -> int:
             wake, work = duration(shared.several("wake_bins"), 0.999), duration(shared.several("work_bins"), 0.999)
             overruns = shared["overruns"]
         with LogReader(record.log) as log:
-        with LogReader(record.log) as log:
             at, expected = log.names.index("loop.tick"), 0
             for _, rows in log.frames():
                 numbers = rows[:, at]
@@ -57,7 +56,7 @@ def main() -> int:
                     log.problems.append(f"the ticks are not gapless after {expected}")
                 expected += len(numbers)
             problems = list(log.problems)
-    print(f"{ticks} ticks run, {expected} logged, {record.lost} lost, end state {record.state}, {len(problems)} problem(s)")
+    print(f"{ticks} ticks run, {expected} logged, {record.lost} lost; {record.state}; {len(problems)} problem(s)")
     print(f"memory of the loop: {memory[0]} kB at the begin, {memory[-1]} kB at the end; {overruns} ticks began late")
     print(f"99.9 %: waking {1e6 * wake:.0f} us, working {1e6 * work:.1f} us")
     sound = ticks == expected and not record.lost and not problems and record.state == "FINISHED"
