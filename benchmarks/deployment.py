@@ -26,9 +26,10 @@ from hybsim.runtime.region import duration
 from hybsim.runtime.timing import TAIL
 
 
-def psi_deployment() -> Deployment:
+def psi_deployment(driver: str = "shm") -> Deployment:
     text = (resources.files("hybsim.diagrams") / "rigs" / "psi_vrths.toml").read_text()
-    rig = parse_rig(text.replace('"psi-vrths"', '"psi-bench"'), name="psi_vrths.toml")
+    text = text.replace('"psi-vrths"', '"psi-bench"').replace('driver = "shm"', f'driver = "{driver}"')
+    rig = parse_rig(text, name="psi_vrths.toml")
     return Deployment(hs.compile(psi_vrths()).cut(rig.cut), rig)
 
 
@@ -42,7 +43,7 @@ def rehearsed(deployment: Deployment, seconds: float) -> tuple[Log, float, int]:
         ):
             record = test.run()
             log = read_log(record.log)
-            return log, duration(test.region.several("wake_bins"), TAIL), test.region["tick"]
+            return log, duration(test.region.several("wake_bins"), TAIL), test.region["tick"] + 1
 
 
 def differing(deployment: Deployment, seconds: float) -> int:

@@ -1,5 +1,7 @@
 """A long test in real time under load: every tick logged, memory flat, the end defined. SOAK_SECONDS, 3600 by default.
 
+The rig is in the process of the loop (driver `sim`), so that no second process can make the test pause.
+
 ticks logged / ticks run = 1      no rows lost, tick numbers gapless      memory of the loop as at its begin
 """
 
@@ -18,7 +20,7 @@ from hybsim.runtime.latency import load
 from hybsim.runtime.log_reader import LogReader
 from hybsim.runtime.region import duration
 
-BUSY = 2
+BUSY = int(os.environ.get("SOAK_BUSY", "2"))
 """Processes that compute meanwhile."""
 
 
@@ -30,13 +32,10 @@ def resident(pid: int) -> int:
 
 def main() -> int:
     seconds = float(os.environ.get("SOAK_SECONDS", "3600"))
-    deployment = psi_deployment()
+    deployment = psi_deployment(driver="sim")
     with tempfile.TemporaryDirectory(dir=os.environ.get("SOAK_FOLDER")) as name, load(BUSY):
         folder = Path(name)
-        with (
-            deployment.virtual_rig(folder, log=False),
-            deployment.supervisor(folder, seconds, rehearsal=True) as test,
-        ):
+        with deployment.supervisor(folder, seconds, rehearsal=True) as test:
             pid, memory, last = test.region["loop_pid"], [], [0.0]
 
             def look(ticks: int) -> None:
@@ -45,7 +44,7 @@ def main() -> int:
                     memory.append(resident(pid))
 
             record = test.run(progress=look)
-            ticks, shared = test.region["tick"], test.region
+            ticks, shared = test.region["tick"] + 1, test.region
             wake, work = duration(shared.several("wake_bins"), 0.999), duration(shared.several("work_bins"), 0.999)
             overruns = shared["overruns"]
         with LogReader(record.log) as log:

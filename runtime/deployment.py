@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -108,12 +108,26 @@ class Deployment:
         ticks = self.test_ticks(duration)
         options = Options(test_ticks=ticks, rehearsal=rehearsal, priority=priority, processor=processor)
         set_up = loop_set_up(self.cut, self.rig, options, self._params(self.cut.controller))
-        if self.rig.device.driver == "sim":
-            raise RunError("Driver 'sim' has no clock of its own; use it with --virtual-clock, or name shm or udp.")
-        reserved = self.log_bytes(duration)
-        return Supervisor.begin(
-            set_up, self.rig, self.loop_executable(), folder, head=self.head, reserved=reserved, rehearsal=rehearsal
-        )
+        with self._rig_inside(set_up) if self.rig.device.driver == "sim" else nullcontext():
+            return Supervisor.begin(
+                set_up, self.rig, self.loop_executable(), folder, head=self.head, reserved=self.log_bytes(duration),
+                rehearsal=rehearsal,
+            )  # fmt: skip
+
+    @contextmanager
+    def _rig_inside(
+        self, set_up: SetUp, *, virtual_clock: bool = False, faults: Sequence[Fault] = ()
+    ) -> Iterator[tuple[Region, SetUp]]:
+        """The region of a rig within the loop's process, there until the loop has opened it."""
+        options = Options(virtual_clock=virtual_clock, faults=faults)
+        inside = rig_set_up(self.cut, self.rig, options, self._params(self.cut.rig))
+        path = memory_for_regions() / f"hybsim-rig-{inside.setup['session']}"
+        address(set_up.setup, str(path))
+        with Region.create(path, inside.setup, inside.guard, inside.p, inside.x) as region:
+            try:
+                yield region, inside
+            finally:
+                path.unlink(missing_ok=True)
 
     @contextmanager
     def virtual_rig(
@@ -166,22 +180,15 @@ class Deployment:
         if self.rig.device.driver != "sim":
             with self.virtual_rig(folder, faults=rig_faults, virtual_clock=True):
                 return self._scripted(folder, set_up)
-        inside = rig_set_up(
-            self.cut, self.rig, Options(virtual_clock=True, faults=rig_faults), self._params(self.cut.rig)
-        )
-        path = memory_for_regions() / f"hybsim-rig-{inside.setup['session']}"
-        with Region.create(path, inside.setup, inside.guard, inside.p, inside.x) as region:
-            logger = None
+        with self._rig_inside(set_up, virtual_clock=True, faults=rig_faults) as (region, inside):
+            folder.mkdir(parents=True, exist_ok=True)
+            logger = start_logger(region, folder / RIG_LOG, self._rig_head(inside))
             try:
-                folder.mkdir(parents=True, exist_ok=True)
-                logger = start_logger(region, folder / RIG_LOG, self._rig_head(inside))
-                address(set_up.setup, str(path))
                 return self._scripted(folder, set_up)
             finally:
                 region["ended"] = region["quit"] = 1
-                if logger is not None and logger.wait(PATIENCE) is None:
+                if logger.wait(PATIENCE) is None:
                     logger.kill()
-                path.unlink(missing_ok=True)
 
     def _scripted(self, folder: Path, set_up: SetUp) -> Rehearsal:
         executable = self.loop_executable()
