@@ -52,6 +52,7 @@ lint: $(DEV)
 
 docs: $(BASE)
 	@$(BIN)/hybsim blocks --markdown
+	@$(BIN)/python -m hybsim.runtime.guard_page > docs/guard.md
 	@$(BIN)/hybsim compile hybsim.diagrams.eerc_chapter3:fig_3_5 --draw docs/images/diagram.png > /dev/null
 	@$(BIN)/hybsim demo --out docs/images > /dev/null
 
