@@ -183,7 +183,9 @@ def _connect(setup: Fields, way: str, places: list[int], channels: Sequence[Chan
     setup[f"{way}s"] = len(places)
     setup[f"{way}_{field_}"] = places
     setup[f"{way}_scale"] = [c.scale for c in channels]
-    setup[f"{way}_offset"] = [c.offset for c in channels]
+    # Out: x + -0.0 is x, and in: x - 0.0 is x, whatever the sign of a zero; the other way round -0.0 becomes 0.0.
+    nothing = -0.0 if way == "out" else 0.0
+    setup[f"{way}_offset"] = [c.offset or nothing for c in channels]
 
 
 def _state_places(program: Program, ports: Sequence[CutPort], names: list[str]) -> list[int]:
