@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import html
+import json
 import shlex
 import time
 from collections.abc import Callable
@@ -17,14 +18,14 @@ from typing import Any
 from hybsim.errors import HybsimError
 from hybsim.hw.rig_model import Rig
 from hybsim.runtime.log_export import export_log
-from hybsim.runtime.supervisor import LOG
+from hybsim.runtime.supervisor import LOG, RUN
 from hybsim.studies.deployment.ended import Ended, lacking
 from hybsim.studies.deployment.record import Record, read_record
 from hybsim.studies.deployment.words import outcome, plain_timing
 from hybsim.studies.outcome import Outcome
 from hybsim.studies.reporting import report_files
 
-HDF5, MANIFEST = "run.h5", "manifest"
+HDF5, MANIFEST, PLAN = "run.h5", "manifest", "plan.json"
 
 
 def manifest(
@@ -49,6 +50,33 @@ def manifest(
         "made": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "command": command,
         "replay": shlex.join(["hybsim", "replay", str(folder / LOG)]),
     }  # fmt: skip
+
+
+def keep_plan(folder: Path, about: dict[str, Any]) -> None:
+    """For whoever takes the test over: how it was meant, which the log does not say."""
+    (folder / PLAN).write_text(report_files.json_text(about))
+
+
+def kept_plan(folder: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads((folder / PLAN).read_text())
+    except (OSError, ValueError):
+        return {}
+    return found
+
+
+def tidy(folder: Path) -> None:
+    """What only the processes needed goes, once the record is there; what they said stays."""
+    for said in folder.glob("*.txt"):
+        if not said.stat().st_size:
+            said.unlink()
+    try:
+        region = Path(json.loads((folder / RUN).read_text())["region"])
+    except (OSError, ValueError, KeyError):
+        region = None
+    if region is None or not region.exists():
+        for name in (RUN, PLAN, "run-head.json", "rig-head.json"):
+            (folder / name).unlink(missing_ok=True)
 
 
 def write(

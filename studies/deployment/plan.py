@@ -65,7 +65,7 @@ def plan(
          f" {rig.rate:g} rows per second, {MARGIN:g} s beside the test included"),
         *_build(cut, executables),
     ]  # fmt: skip
-    tables = [_commands(deployment), *_measured(deployment), _reactions(reactions)]
+    tables = [*_commands(deployment), *_measured(deployment), _reactions(reactions)]
     summary = {
         "diagram": name, "cut": cut.name, "cut_adds_a_tick": cut.late, "dt_s": cut.dt, "rate_hz": rig.rate,
         "time_scale": rig.time_scale, "duration_s": duration, "ticks": deployment.test_ticks(duration),
@@ -141,10 +141,8 @@ def _build(cut: Cut, executables: dict[str, Path]) -> list[tuple[str, str]]:
 
 # ---- tables
 
-RAMPS = (
-    "Soft limits, with velocity and acceleration (accel.): a command beyond is refused. Ramp v and ramp a: of the"
-    " guard's own motions. Stop: from the highest velocity. Ramp: home from the farther soft limit."
-)
+SOFT = "A command beyond its soft limits is refused, and the test pauses."
+RAMPS = "The guard's own motions. Stop: from the highest velocity. Ramp: home from the farther soft limit."
 
 
 def _device(channel: Channel) -> str:
@@ -152,21 +150,24 @@ def _device(channel: Channel) -> str:
     return text if channel.offset == 0.0 else f"{text} {channel.offset:+g} {channel.device_unit}"
 
 
-def _commands(deployment: Deployment) -> Table:
+def _commands(deployment: Deployment) -> list[Table]:
     rig = deployment.rig
-    rows = []
+    limits, motions = [], []
     for name in numbered(rig.commands, deployment.cut.commands, "command"):
         one = rig.commands[name]
-        rows.append((
-            f"{one.channel} {name} [{one.unit}]", _device(one), f"{one.home:g}",
-            f"{one.soft.low:g} to {one.soft.high:g}",
-            f"{one.soft.velocity:g}", f"{one.soft.acceleration:g}", f"{one.move.velocity:g}",
-            f"{one.move.acceleration:g}", f"{stop_seconds(one, rig.rate):.3g}", f"{ramp_seconds(one, rig.rate):.3g}",
+        title, soft, move = f"{one.channel} {name} [{one.unit}]", one.soft, one.move
+        limits.append((
+            title, _device(one), f"{one.home:g}", f"{soft.low:g} to {soft.high:g}", f"{soft.velocity:g}",
+            f"{soft.acceleration:g}",
         ))  # fmt: skip
-    headings = (
-        "command", "device", "home", "soft limits", "velocity", "accel.", "ramp v", "ramp a", "stop [s]", "ramp [s]",
-    )  # fmt: skip
-    return Table("Commands", headings, rows, RAMPS)
+        motions.append((
+            title, f"{move.velocity:g}", f"{move.acceleration:g}", f"{stop_seconds(one, rig.rate):.3g}",
+            f"{ramp_seconds(one, rig.rate):.3g}",
+        ))  # fmt: skip
+    return [
+        Table("Commands", ("command", "device", "home", "soft limits", "velocity", "acceleration"), limits, SOFT),
+        Table("Stops and ramps", ("command", "velocity", "acceleration", "stop [s]", "ramp [s]"), motions, RAMPS),
+    ]
 
 
 def _measured(deployment: Deployment) -> list[Table]:

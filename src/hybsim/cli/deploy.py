@@ -115,8 +115,11 @@ def deploy(
         how = "virtual clock" if virtual_clock else "rehearsal" if rehearsal else "virtual rig" if virtual else "rig"
         folder = make_folder(out or f"deploy-{job.name}-{time.strftime('%Y%m%d-%H%M%S')}")
         _check_unused(folder)
+        from hybsim.studies.deployment.files import keep_plan
+
         from .deploy_runs import in_real_time, on_virtual_clock
 
+        keep_plan(folder, {"how": how, "command": words, "plan": planned.summary})
         if virtual_clock:
             ended = on_virtual_clock(job, length, folder)
         else:
@@ -126,11 +129,15 @@ def deploy(
 
 
 def _attach(name: str, to: Report) -> int:
+    from hybsim.studies.deployment.files import kept_plan
+
     from .deploy_runs import taken_over
 
     folder = Path(name).expanduser()
+    meant = kept_plan(folder)
     rig, ended = taken_over(folder, to)
-    _record(ended, folder, rig, to, how="rig", command=f"hybsim deploy --attach {shlex.quote(name)}", plan={})
+    command = meant.get("command", f"hybsim deploy --attach {shlex.quote(name)}")
+    _record(ended, folder, rig, to, how=meant.get("how", "rig"), command=command, plan=meant.get("plan", {}))
     return 0 if ended.finished else NOT_FINISHED
 
 
@@ -218,7 +225,7 @@ def _record(
 ) -> None:  # fmt: skip
     """Write it, show it, and say where it is."""
     from hybsim.studies.deployment.ended import lacking
-    from hybsim.studies.deployment.files import write
+    from hybsim.studies.deployment.files import tidy, write
 
     for sentence in lacking(ended.lacking):
         to.note(sentence)
@@ -231,9 +238,7 @@ def _record(
             advance(min(written, 20))
 
         found, problems = write(ended, folder, rig, how=how, command=command, plan=plan, prose=typeset, wrote=wrote)
-    for name in folder.glob("*.txt"):
-        if not name.stat().st_size:
-            name.unlink()  # the processes had nothing to say
+    tidy(folder)
     show(to, found)
     to.content = found.summary
     for problem in problems:
