@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 from driver_bench import (
@@ -84,9 +85,13 @@ def test_in_lockstep_a_watcher_wakes_the_device(kind):
     with Link(kind[0], wrapped=kind[1], lockstep=1, patience=LONG) as link:
         watcher, got = link.another(lockstep=1), []
         assert watcher.open() == OK
-        thread = threading.Thread(target=lambda: got.append(link.peer.next().mode))
+        thread = threading.Thread(target=lambda: got.append(link.peer.wait(10 * LONG)[1].mode))
         thread.start()
+        time.sleep(0.02)  # most likely it waits by now; if not, the test is only weaker
         watcher.safe()
+        thread.join(LONG)
+        woken = not thread.is_alive()
+        link.driver.safe()
         thread.join()
-        assert got == [SAFE]
         watcher.close()
+        assert woken and got == [SAFE]

@@ -178,6 +178,10 @@ def test_a_higher_session_is_a_new_run(wire):
     assert wire.peer.next().tick == 50
     wire.send(frame(session=3, sequence=1, tick=0))
     assert (wire.peer.next().tick, wire.peer.peer.session) == (0, 3)
+    for session in (3, 4):
+        for direction in (WATCH, COMMAND):
+            wire.send(frame(direction=direction, session=session, sequence=14 - session, tick=1, what=SAFE))
+            assert (wire.peer.next().mode, wire.peer.peer.session) == (SAFE, session)
     assert wire.dropped(wire.peer) == {}
 
 
