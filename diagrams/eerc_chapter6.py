@@ -26,6 +26,7 @@ Mosqueda, Stojadinovic, Mahin (2005), UCB/EERC 2005-02, Secs. 6.2-6.4 and 7.3; E
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -115,16 +116,56 @@ def fig_6_1(
     noise       standard deviation in inches of the measured displacements
     stiffness   of each column at its actuator, kip/in
     """
-    if specimen not in SPECIMENS:
-        raise ParameterError(f"The specimen must be one of {', '.join(map(repr, SPECIMENS))}, got {specimen!r}.")
+    check_specimen(specimen)
     bd = BDSim().blockdiagram("fig_6_1", dt=STEP / ticks_per_step)
     bd.units = UNITS
     step = bd.clock(STEP, name="step")
+
+    def rig(commands: Any) -> tuple[Any, Any]:
+        actuators = [
+            # A lag may be anything from none to a step in a sweep.
+            bd.DELAY(
+                name=f"actuator{i + 1}", delay=lag[i] / TIME_SCALE, min_delay=0.0, max_delay=STEP, inputs=[commands[i]]
+            )
+            for i in range(2)
+        ]
+        position = bd.MUX(2, name="position", inputs=actuators)
+        force = bd.MUX(2, name="force_meas", inputs=half_columns(bd, specimen, stiffness, actuators))
+        transducers = bd.NORMAL(name="noise", variance=noise**2, seed=seed, width=2, clock=step)
+        return bd.SUM("++", name="measured", inputs=[position, transducers]), force
+
+    ground = ground_motion(bd, step, record, pga, record_time_scale)
+    wire_frame(bd, step, ground, rig, lead=lead, stiffness=stiffness, ticks_per_step=ticks_per_step)
+    return bd
+
+
+def check_specimen(specimen: str) -> None:
+    if specimen not in SPECIMENS:
+        raise ParameterError(f"The specimen must be one of {', '.join(map(repr, SPECIMENS))}, got {specimen!r}.")
+
+
+def ground_motion(bd: Any, step: Any, record: Any, pga: float | None, time_scale: float) -> Any:
+    """The record in in/s2, scaled to a peak of `pga` in g unless that is None."""
     motion = load_record(record)
     scale = G if pga is None else G * pga / motion.pga
-    mass, damping, design = frame_matrices()
+    return bd.GROUNDMOTION(name="record", record=motion, scale=scale, time_scale=time_scale, clock=step)
 
-    ground = bd.GROUNDMOTION(name="record", record=motion, scale=scale, time_scale=record_time_scale, clock=step)
+
+def half_columns(bd: Any, specimen: str, stiffness: Sequence[float], actuators: Sequence[Any]) -> tuple[Any, Any]:
+    """The specimens of both storeys, each following its actuator."""
+    if specimen == "linear":
+        first = bd.SPRING(name="column1", stiffness=stiffness[0], inputs=[actuators[0]])
+    else:
+        first = bd.BOUCWEN(name="column1", stiffness=stiffness[0], **BOUC_WEN, inputs=[actuators[0]])
+    return first, bd.SPRING(name="column2", stiffness=stiffness[1], inputs=[actuators[1]])
+
+
+def wire_frame(
+    bd: Any, step: Any, ground: Any, rig: Callable[[Any], tuple[Any, Any]], *, lead: Sequence[float],
+    stiffness: Sequence[float], ticks_per_step: int,
+) -> None:  # fmt: skip
+    """Integrator, command generator and monitors; `rig` makes measured positions and forces of the two commands."""
+    mass, damping, design = frame_matrices()
     load = bd.GAIN(-np.diag(mass), name="load", inputs=[ground])
     integrator = bd.NEWMARK_WITHIN_STEP(
         name="integrator", mass=mass, damping=damping, stiffness=design, ticks_per_step=ticks_per_step
@@ -134,25 +175,11 @@ def fig_6_1(
         name="commands", ticks_per_step=ticks_per_step, lead=[seconds / TIME_SCALE for seconds in lead], width=2,
         compute_ticks=max(1, round(COMPUTE_TIME / (TIME_SCALE * STEP) * ticks_per_step)), inputs=[target],
     )  # fmt: skip
-    split = bd.DEMUX(2, name="split", inputs=[commands])
-    actuators = [
-        # A lag may be anything from none to a step in a sweep.
-        bd.DELAY(name=f"actuator{i + 1}", delay=lag[i] / TIME_SCALE, min_delay=0.0, max_delay=STEP, inputs=[split[i]])
-        for i in range(2)
-    ]
-    position = bd.MUX(2, name="position", inputs=actuators)
-    if specimen == "linear":
-        first = bd.SPRING(name="column1", stiffness=stiffness[0], inputs=[actuators[0]])
-    else:
-        first = bd.BOUCWEN(name="column1", stiffness=stiffness[0], **BOUC_WEN, inputs=[actuators[0]])
-    second = bd.SPRING(name="column2", stiffness=stiffness[1], inputs=[actuators[1]])
-    force = bd.MUX(2, name="force_meas", inputs=[first, second])
+    measured, force = rig(bd.DEMUX(2, name="split", inputs=[commands]))
     restoring = bd.TOSTRUCTURE(name="restoring", transformation=DRIFTS, scale=FORCE_SCALE, inputs=[force])
     bd.connect(restoring, integrator.force)
     bd.connect(load, integrator.load)
 
-    transducers = bd.NORMAL(name="noise", variance=noise**2, seed=seed, width=2, clock=step)
-    measured = bd.SUM("++", name="measured", inputs=[position, transducers])
     error = bd.ENERGYERROR(name="error", width=2, clock=step)
     error_stiffness = bd.ENERGYERROR_STIFFNESS(name="error_stiffness", stiffness=np.diag(stiffness), clock=step)
     bd.connect(target, error.disp_cmd, error_stiffness.disp_cmd)
@@ -164,4 +191,3 @@ def fig_6_1(
     bd.connect(load, balance.load)
     bd.connect(bd.CONSTANT(np.zeros(2), name="no_numerical_part"), balance.force_num)
     bd.connect(restoring, balance.force_meas)
-    return bd

@@ -23,6 +23,8 @@ SHIPPED = {
     "fig_6_1": [dict(specimen="linear"), dict(specimen="bouc-wen")],
     "table_8_10": [dict(case=case, model=model) for case in (1, 5) for model in ("linear", "elastoplastic")],
     "sdof_rths": [dict(), dict(rig="TS_1")],
+    "psi_vrths": [dict(), dict(horizon=0.0137)],
+    "eerc_frame": [dict(), dict(specimen="linear", ticks_per_step=40, noise=0.0005)],
     "virtual_rig": [dict(specimen="linear"), dict(specimen="bouc-wen")],
     "fht_column": [dict(), dict(rate=1024.0, step=10 / 1024, feedback_gain=0.5)],
     "fht_frame": [dict(), dict(iterated=True)],
