@@ -42,8 +42,8 @@ def outcome(found: Latency, *, name: str, seconds: float, busy: int, driver: str
         title=f"Latency of this machine, with {name} at {found.rate:g} ticks per second",
         introduction=[
             f"The loop of `{name}` runs against its virtual rig (driver {driver}) for {seconds:g} s, in turns with a"
-            f" bare loop in C that does nothing but sleep until the next deadline{_load(busy)}. What both have in common"
-            " is the machine; the ratio of the two is the loop's own."
+            f" bare loop in C that does nothing but sleep until the next deadline{_load(busy)}. What both have in"
+            " common is the machine; the ratio of the two is the loop's own."
         ],
         tables=[took, *([Table("Rates", headings, tried, RATES)] if tried else [])],
         pictures=[Picture("latency", "Waking up and working", PICTURE, partial(timing, series, 1.0 / found.rate))],
