@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 from rig_files import DIAGRAM, rig_file
 
-from hybsim.cli import operator
-
 LATE = """
 import hybsim as hs
 
@@ -183,76 +181,6 @@ def test_an_unstable_test_is_not_armed_by_an_option(deploy, tmp_path) -> None:
     done = deploy("--duration", 1, "--yes", "--arg", "horizon=0.0", "--arg", "damping_ratio=0.01")
     assert done.code == 2 and "would not be stable, so --yes does not arm it" in done.err
     assert "Stability: no-go" in done.out and [path.name for path in tmp_path.iterdir()] == ["rig.toml"]
-
-
-class Watched:
-    """Stands for a supervisor: a state, and the events it was asked for."""
-
-    def __init__(self, state: str = "PAUSED") -> None:
-        self.state, self.asked, self.notes, self.tended = state, [], [], 0
-        self.region = self
-
-    def __getitem__(self, name: str) -> int:
-        return 7
-
-    def ask(self, event: str) -> int:
-        self.asked.append(event)
-        return 1
-
-    def tend(self) -> None:
-        self.tended += 1
-        if self.tended > 100:
-            self.state = "ESTOP"
-
-
-@pytest.fixture
-def asked(tmp_path, monkeypatch):
-    """What the operator answers to a pause, having typed some lines."""
-    from hybsim.cli.output import Report
-
-    def run(typed: str, presses: int = 0) -> tuple[str, Watched]:
-        (tmp_path / "typed").write_text(typed)
-        with (tmp_path / "typed").open() as file:
-            monkeypatch.setattr(sys, "stdin", file)
-            monkeypatch.setattr(operator, "on_terminal", lambda: True)
-            monkeypatch.setattr(operator.select, "select", lambda files, *_: (files, [], []))
-            test = Watched()
-            who = operator.Operator(test, Report(), 100)  # type: ignore[arg-type]
-            who.presses = presses
-            return who.on_pause(["TRACKING"]), test
-
-    return run
-
-
-@pytest.mark.parametrize(
-    "typed, answer",
-    [("resume\n", "RESUME"), ("R\n", "RESUME"), ("end\n", "END"), ("what\nresume\n", "RESUME"), ("", "END")],
-)
-def test_a_pause_is_answered_by_the_operator(asked, capfd, typed, answer) -> None:
-    assert asked(typed)[0] == answer
-    out = capfd.readouterr().out
-    assert "paused: the measured position does not follow the command" in out and "resume or end?" in out
-
-
-def test_ctrl_c_once_ends_and_twice_stops(asked) -> None:
-    answer, test = asked("resume\n", presses=1)
-    assert answer == "END" and test.asked == ["END"]
-
-    from hybsim.cli.output import Report
-
-    test = Watched("RUNNING")
-    who = operator.Operator(test, Report(), 100)  # type: ignore[arg-type]
-    who._pressed(2, None)
-    assert test.asked == [], "the supervisor asks, not the handler"
-    who.progress(1)
-    who.progress(2)
-    assert test.asked == ["END"]
-    who._pressed(2, None)
-    assert test.asked == ["END", "KILL"], "at once"
-    who.progress(3)
-    test.state = "ESTOP"
-    who.progress(4)
-    assert test.asked == ["END", "KILL", "KILL"], "until it has its effect"
 
 
 # ---- a test on a virtual clock, from the command line to the record
