@@ -11,7 +11,7 @@ from hybsim.runtime.latency import Histogram, Latency
 from hybsim.runtime.region import duration
 from hybsim.studies.deployment.ended import lacking
 from hybsim.studies.deployment.pictures import timing
-from hybsim.studies.deployment.words import SHARES, quantiles
+from hybsim.studies.deployment.words import SHARES, microseconds, quantiles
 from hybsim.studies.outcome import Outcome, Picture, Table
 
 TAIL = 0.999
@@ -32,14 +32,14 @@ def outcome(found: Latency, *, name: str, seconds: float, busy: int, driver: str
     ]
     took = Table(f"At {found.rate:g} ticks per second [µs]", ("", *(n for _, n in SHARES), "late"), rows, TOOK)
     tried = [
-        (f"{rate:g}", f"{1e6 / rate:.4g}", f"{1e6 * t.wake:.3g}", f"{1e6 * t.work:.3g}", f"{t.overruns}",
+        (f"{rate:g}", f"{1e6 / rate:.4g}", microseconds(t.wake), microseconds(t.work), f"{t.overruns}",
          "yes" if t.passed else "no")
         for rate, t in found.tried
     ]  # fmt: skip
     headings = ("rate [1/s]", "period [µs]", "waking [µs]", "working [µs]", "late", "held")
     series = [("loop of the test", found.loop.wake, found.loop.work), ("bare loop", found.bare.wake, found.bare.work)]
     return Outcome(
-        title=f"Latency of this machine, with {name} at {found.rate:g} ticks per second",
+        title=f"Latency of this machine, with `{name}` at {found.rate:g} ticks per second",
         introduction=[
             f"The loop of `{name}` runs against its virtual rig (driver {driver}) for {seconds:g} s, in turns with a"
             f" bare loop in C that does nothing but sleep until the next deadline{_load(busy)}. What both have in"

@@ -29,7 +29,7 @@ def positions(record: Record, rig: Rig) -> Figure:
         for area, (name, follower) in zip(areas, pairs, strict=False):
             _line(area, record, f"command.{name}", BLUE, name)
             if follower is not None:
-                _line(area, record, f"measured.{follower}", ORANGE, follower)
+                _line(area, record, f"measured.{follower}", ORANGE, follower, (0, (4, 2)))
             area.set_ylabel(f"position [{rig.commands[name].unit}]")
             _legend(area)
             _states(area, record)
@@ -144,6 +144,7 @@ def timing(series: Sequence[tuple[str, Sequence[int], Sequence[int]]], period: f
                 span = slice(used[0], used[-1] + 1)
                 edges = [1e6 * edge(i) for i in range(span.start, span.stop + 1)]
                 area.stairs(bins[span], edges, color=colour, label=name, fill=len(drawn) == 1, alpha=0.9)
+            area.set_axisbelow(True)
             area.axvline(
                 1e6 * period, color=BLACK, linestyle="--", linewidth=0.9, label=f"period, {1e6 * period:.4g} µs"
             )
@@ -176,12 +177,12 @@ def _panels(count: int) -> tuple[Figure, list[Axes]]:
     return figure, list(np.ravel(figure.subplots(count, 1, sharex=True)))
 
 
-def _line(area: Axes, record: Record, name: str, colour: str, label: str) -> None:
+def _line(area: Axes, record: Record, name: str, colour: str, label: str, dashes: Any = "-") -> None:
     """A line through the smallest and the largest value of each group of ticks."""
     history = record.histories[name]
     times = np.repeat(record.times, 2)
     values = np.stack([history.low, history.high], axis=1).ravel()
-    area.plot(times, values, color=colour, label=label)
+    area.plot(times, values, color=colour, label=label, linestyle=dashes)
 
 
 def _states(area: Axes, record: Record) -> None:

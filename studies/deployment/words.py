@@ -20,18 +20,26 @@ SHARES = ((0.5, "p50"), (0.99, "p99"), (0.999, "p99.9"), (1.0, "max"))
 
 def outcome(ended: Ended, record: Record, rig: Rig, manifest: dict[str, Any]) -> Outcome:
     """A test that was made, as every study gives what it found."""
-    name = f"{manifest['diagram']['name']}, cut at {rig.cut}"
     return Outcome(
-        title=f"Test of `{name}`: {_verdict(ended)}",
+        title=f"Test of `{manifest['diagram']['name']}`, cut at `{rig.cut}`: {_verdict(ended)}",
         introduction=[_introduction(manifest, rig)],
         conclusions=conclusions(ended, record, rig),
         tables=[_states(record), *_channels(record, rig), *_counted(record), *_timing(ended)],
         pictures=list(_pictures(ended, record, rig)),
-        notes=[*ended.notes, *record.problems, *NOTES],
+        notes=[*ended.notes, *record.problems, *NOTES, *_replay(manifest)],
         data={"states": [vars(each) | {"why": ", ".join(each.why)} for each in record.states],
               "faults": [vars(each) for each in record.counted]},
         summary=manifest,
     )  # fmt: skip
+
+
+def _replay(manifest: dict[str, Any]) -> list[str]:
+    """How the test is computed again from its log."""
+    return (
+        [f"To compute the test again from what was measured: `{command}`"]
+        if (command := manifest.get("replay"))
+        else []
+    )
 
 
 def fault_words(names: Sequence[str]) -> str:
@@ -87,7 +95,7 @@ def _pictures(ended: Ended, record: Record, rig: Rig) -> Iterator[Picture]:
         if any(one.follows for one in rig.measured.values()):
             yield Picture("tracking", "Tracking error", TRACKED, partial(pictures.tracking, record, rig))
         if any(one.follows is None for one in rig.measured.values()):
-            yield Picture("forces", "Forces and other measured values", "", partial(pictures.forces, record, rig))
+            yield Picture("forces", "Forces and other measured values", FORCES, partial(pictures.forces, record, rig))
         if rig.energy is not None and rig.energy.index in record.histories:
             yield Picture("energy", "Energy index", ENERGY, partial(pictures.energy, record, rig))
     yield Picture("states", "States and faults", TIMELINE, partial(pictures.timeline, record, rig))
@@ -101,7 +109,7 @@ def _pictures(ended: Ended, record: Record, rig: Rig) -> Iterator[Picture]:
 
 def _states(record: Record) -> Table:
     rows = [
-        (each.state.lower().replace("_", " "), f"{each.time:.4g}", f"{each.tick}", fault_words(each.why) or "–")
+        (each.state.lower().replace("_", " "), f"{each.time:.3f}", f"{each.tick}", fault_words(each.why) or "–")
         for each in record.states
     ]
     return Table("How it went", ("state", "from [s]", "tick", "fault"), rows, "Time 0 is the begin of the test.")
@@ -136,7 +144,7 @@ def _counted(record: Record) -> list[Table]:
     if not record.counted:
         return []
     rows = [
-        (each.name.lower().replace("_", " "), FAULTS[each.name][0].lower(), f"{each.ticks}", f"{each.first:.4g}")
+        (each.name.lower().replace("_", " "), FAULTS[each.name][0].lower(), f"{each.ticks}", f"{each.first:.3f}")
         for each in record.counted
     ]
     return [Table("Faults", ("fault", "reaction", "ticks", "first at [s]"), rows, "While the device was live.")]
@@ -144,7 +152,12 @@ def _counted(record: Record) -> list[Table]:
 
 def quantiles(bins: Sequence[int]) -> list[str]:
     """Of a histogram of durations, in us."""
-    return [f"{1e6 * duration(list(bins), share):.3g}" if sum(bins) else "–" for share, _ in SHARES]
+    return [microseconds(duration(list(bins), share)) if sum(bins) else "–" for share, _ in SHARES]
+
+
+def microseconds(seconds: float) -> str:
+    """Three digits, or all before the point."""
+    return f"{1e6 * seconds:.3g}" if seconds < 1e-3 else f"{1e6 * seconds:.0f}"
 
 
 def _timing(ended: Ended) -> list[Table]:
@@ -174,6 +187,7 @@ NOTES = (
     "Histories are drawn through the smallest and the largest value of each group of ticks: no peak is left out.",
 )
 SHADED = "Shaded: armed (yellow), paused (orange), ramp down (blue); there the guard gives the commands."
+FORCES = "What is measured beside the positions, shaded as above."
 TRACKED = (
     "The error is that between what was commanded and what was measured; green is allowed. It grows with the speed."
 )

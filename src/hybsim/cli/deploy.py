@@ -244,4 +244,3 @@ def _record(
     for problem in problems:
         to.note(problem)
     to.note(f"The record is in {folder}; start with {folder / REPORT}")
-    to.note(f"To compute it again from what was measured: {found.summary['replay']}")

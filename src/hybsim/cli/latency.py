@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from importlib import resources
 from typing import Annotated
 
@@ -62,7 +61,19 @@ def latency(
     if not 0 <= load <= 1024:
         raise ParameterError(f"--busy must be from 0 to 1024, got {load}.")
     tried = read_rates(rates)
-    words = [word for word in sys.argv[1:] if word] if sys.argv[1:2] == [NAME] else [NAME]
+    words = [
+        NAME,
+        *([target, "--rig", rig] if target and rig else []),
+        "--seconds",
+        f"{seconds:g}",
+        "--busy",
+        str(load),
+    ]
+    words += [] if rates is None else ["--rates", rates]
+    words += [
+        word for option, given in (("--arg", arg), ("--set", set_)) for each in given or () for word in (option, each)
+    ]
+    words += [] if out is None else ["--out", out]
     with report(json) as to:
         if target is None or rig is None:
             place = resources.files("hybsim.diagrams") / "rigs" / SHIPPED[1]
