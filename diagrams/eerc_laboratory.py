@@ -74,9 +74,9 @@ def eerc_frame(
 
     def rig(sub: Any, disp_cmd_1: Any, disp_cmd_2: Any) -> dict[str, Any]:
         actuators = [
-            sub.VARIABLEDELAY(
-                name=f"actuator{i + 1}", min_delay=bd.dt, max_delay=LONGEST_LAG / TIME_SCALE,
-                inputs=[command, sub.CONSTANT(lag[i] / TIME_SCALE, name=f"lag{i + 1}")],
+            sub.DELAY(
+                name=f"actuator{i + 1}", delay=lag[i] / TIME_SCALE, min_delay=bd.dt,
+                max_delay=LONGEST_LAG / TIME_SCALE, inputs=[command],
             )
             for i, command in enumerate((disp_cmd_1, disp_cmd_2))
         ]  # fmt: skip

@@ -44,7 +44,7 @@ DELAY = IDENTIFIED[ACTUATOR][1][3] / IDENTIFIED[ACTUATOR][1][4] + 0.5 / RATE + C
 """Of the actuator at low frequency, of the hold and of communication, in s."""
 
 LONGEST = 0.002
-"""The longest communication of a sweep of `rig/late.value`, in s."""
+"""The longest communication of a sweep of `rig/communication.delay`, in s."""
 
 PGA = 0.061
 """g, as of the record of the document."""
@@ -73,8 +73,9 @@ def psi_vrths(
     motion = load_record(record)
 
     def rig(sub: Any, disp_cmd: Any) -> dict[str, Any]:
-        late = sub.CONSTANT(COMMUNICATION, name="late")
-        sent = sub.VARIABLEDELAY(name="communication", min_delay=bd.dt, max_delay=LONGEST, inputs=[disp_cmd, late])
+        sent = sub.DELAY(
+            name="communication", delay=COMMUNICATION, min_delay=bd.dt, max_delay=LONGEST, inputs=[disp_cmd]
+        )
         moved = sub.ACTUATOR_S(name="actuator", system=actuator_motion(ACTUATOR), inputs=[sent])
         force = sub.GAIN(np.array(PHYSICAL[::-1]), name="specimen", inputs=[moved])
         position = sub.DEMUX(3, name="motion", inputs=[moved])[0]

@@ -175,9 +175,9 @@ class Cut:
 
     >>> import hybsim as hs
     >>> from hybsim.diagrams import virtual_rig
-    >>> cut = hs.compile(virtual_rig.virtual_rig()).cut("rig")
+    >>> cut = hs.compile(virtual_rig()).cut("rig")
     >>> [port.name for port in cut.commands], [port.name for port in cut.measured], cut.late
-    (['disp_cmd'], ['force_meas', 'disp_meas'], True)
+    (['disp_cmd'], ['force_meas', 'disp_meas'], False)
     """
 
     def __init__(self, bd: Any, name: str, *, solver: str = "rk4", home: Mapping[str, Any] | None = None) -> None:
@@ -206,9 +206,11 @@ class Cut:
     @staticmethod
     def _rest(rig: Any, cutter: Cutter) -> dict[str, np.ndarray]:
         """What the rig answers at the first tick, commanded to its home."""
-        row = rig.run(0.0)
+        row = np.empty((1, rig.graph.columns))
+        if stopped := rig.engine_python({}).run(1, row):
+            raise DiagramError(f"The rig cannot rest at its home position: {stopped}")
         behind = {port: cutter.signal(source).name for port, source in cutter.outs.items()}
-        return {port: np.ravel(row[name][0]) for port, name in behind.items()}
+        return {port: np.ravel(rig.column(row[0], name)) for port, name in behind.items()}
 
     @cached_property
     def whole(self) -> Any:

@@ -6,6 +6,7 @@
    anew from now, so that lost ticks are not made up for in a burst. On a virtual clock nothing is waited for. */
 
 #include <math.h>
+#include <sys/prctl.h>
 #include "process.h"
 
 #define HL_PI 3.14159265358979323846
@@ -183,11 +184,19 @@ static void hl_tick(double late, double wake, double work) {
     l.tick++;
 }
 
+/* A test by script that is paused, with no event left to come. */
+static int hl_waits_for_nothing(void) {
+    if (!l.s.scripted[0] || l.g.state[0] != HG_S_PAUSED || l.g.motion[0] != HG_STILL) return 0;
+    for (int i = 0; i < l.s.scripted[0]; i++)
+        if (l.s.script_tick[i] >= l.tick) return 0;
+    return 1;
+}
+
 /* The end: asked for while nothing moves, at the tick set for it, or, by the script, when all is over. */
 static int hl_is_over(void) {
     int64_t state = l.g.state[0];
     if (l.s.last_tick[0] > 0 && l.tick >= l.s.last_tick[0]) return 1;
-    if (hl_is_live(state)) return 0;
+    if (hl_is_live(state)) return hl_waits_for_nothing();
     if (HL_GET(l.region->shared.quit)) return 1;
     return l.s.virtual_clock[0] && l.test_tick > 0 && (state == HG_S_FINISHED || state == HG_S_ESTOP);
 }
@@ -246,6 +255,7 @@ int hl_main(const char *path, const hs_program *program) {
     if (hd_find_driver(&setup, &l.driver) != 0) return hl_fail(setup.driver, "there is no driver of this name");
     if (l.driver.open(&l.driver, &setup) != HD_OK) return hl_fail(l.driver.name, l.driver.why);
     hg_boot(&l.c, &l.g);
+    if (l.s.virtual_clock[0]) prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing moves but models: it ends with its caller */
     sigset_t all;
     sigfillset(&all); /* the end comes through the region: a test is not left in the middle of a tick */
     sigprocmask(SIG_BLOCK, &all, 0);

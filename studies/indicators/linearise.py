@@ -32,6 +32,7 @@ from hybsim.runtime.engine_python import PythonEngine, state_list
 from hybsim.runtime.graph import Graph, Node, Signal, build_graph
 from hybsim.runtime.program import Program
 from hybsim.runtime.solvers import rule
+from hybsim.studies.indicators.conserved import without_conserved
 from hybsim.studies.indicators.linear_blocks import LinearBlock, linear_block
 from hybsim.studies.indicators.loops import ancestors, descendants, in_loops
 from hybsim.studies.indicators.wired_blocks import Wired, Wiring, wire
@@ -152,7 +153,7 @@ class _Lineariser:
         # The blocks' maps start where they came to rest; those of the diagram with tick 0.
         ticks = [(k - self.settling()) % period for k in range(period)]
         drawn, broken = (
-            tuple(wire(blocks, self.wiring(*crossing, off), k, self.rule, self.graph.dt) for k in ticks)
+            without_conserved([wire(blocks, self.wiring(*crossing, off), k, self.rule, self.graph.dt) for k in ticks])
             for off in (False, True)
         )
         return LinearDiagram(

@@ -54,3 +54,10 @@ def test_R4_a_tick_late_by_a_period_pauses_and_is_not_made_up_for(tmp_path):
     paused = told.first("PAUSED")
     assert told["loop.late"][paused] >= PERIOD
     assert "OVERRUNS_IN_A_ROW" in told.faults_at(paused) and "DRIVER_HANG" not in told.faults_at(paused)
+
+
+def test_a_test_by_script_ends_where_it_is_paused_and_nothing_more_is_to_come(tmp_path):
+    script = [(1, "RESET"), (2, "CONFIGURE"), (3, "ARM"), (4, "START"), (300, "PAUSE")]
+    told = rehearsed(deployment(), tmp_path, 1.0, script=script)
+    assert (told.states[-1], told.done.causes) == ("PAUSED", [])
+    assert told["loop.tick"][-1] < 700
