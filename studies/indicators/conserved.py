@@ -1,6 +1,7 @@
 """What a linear map keeps as it is, whatever comes in: left out, since nothing can move it from rest.
 
-    v^T A = v^T,   v^T B = 0,   v^T E = 0      so v^T z_k = v^T z_0 = 0:     z = N q with the columns of N normal to all v
+    v^T A = v^T,   v^T B = 0,   v^T E = 0      so v^T z_k = v^T z_0 = 0
+    z = N q with the columns of N normal to all v
 
 A hysteretic specimen has such a quantity near rest: where its spring would come to lie, z - u / u_y of Bouc-Wen. As an
 eigenvalue 1 it would look like a motion that never decays.

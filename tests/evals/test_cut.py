@@ -80,7 +80,10 @@ def halves_in_step(cut, ticks):
     """Controller and rig exchanged value by value in Python, as the head of runtime/cut.py says."""
     controller = cut.controller.engine_python({})
     rig = cut.rig.engine_python({})
-    rows = {"controller": np.empty((ticks, cut.controller.graph.columns)), "rig": np.empty((ticks, cut.rig.graph.columns))}
+    rows = {
+        "controller": np.empty((ticks, cut.controller.graph.columns)),
+        "rig": np.empty((ticks, cut.rig.graph.columns)),
+    }
 
     def outputs(engine, k, row):
         engine._outputs(engine.steps, k, k * cut.dt)
