@@ -22,7 +22,7 @@ from hybsim.runtime.export import complete_file, write_mat, write_npz
 from hybsim.runtime.log_reader import LogReader
 from hybsim.runtime.result import Result
 
-BLOCK = 1 << 25
+BLOCK = 1 << 23
 """Bytes that are written in one go."""
 
 LONGEST_ATTRIBUTE = 60_000

@@ -27,6 +27,7 @@ from hybsim.runtime.log_reader import (
     LogBusy,
     LogError,
     LogReader,
+    filled,
     frame,
     frames,
     pieces,
@@ -77,8 +78,9 @@ class LogWriter:
     def resume(cls, path: str | os.PathLike[str], *, stored: int = 0) -> LogWriter:
         """Go on with the log of a writer that was killed: after its sound part, what follows put back to zeros.
 
-        `stored` is the number of rows that were acknowledged: a file that has lost any of them is damaged, not cut
-        short, and is left as it is.
+        `stored` is the number of rows that were acknowledged. They were on disk, so their checksums are left for later:
+        the ring does not wait for gigabytes to be read. A file that lacks any of them is damaged, not cut short, and is
+        left as it is.
         """
         try:
             file = _locked(Path(path), os.O_RDWR)
@@ -86,15 +88,15 @@ class LogWriter:
             raise LogError(f"The log '{path}' cannot be continued: {error.strerror}.") from error
         try:
             with LogReader(path) as log:
-                for _ in log.frames():
+                for _ in log.frames(trusted=stored):
                     pass
             if log.next_row < stored:
                 why = "; ".join(log.problems) or "the rest is gone"
                 raise LogError(
                     f"The log '{path}' is damaged: rows {log.next_row} to {stored - 1} had been stored, but {why}."
                 )
-            for at, piece in pieces(file, log.good_bytes, log.size):
-                if any(piece):
+            if log.problems:
+                for at, piece in filter(filled, pieces(file, log.good_bytes, log.size)):
                     _write(file, bytes(len(piece)), at)
             os.fdatasync(file)
         except OSError as error:

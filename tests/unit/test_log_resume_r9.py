@@ -56,7 +56,7 @@ def test_a_log_without_rows_is_continued_with_the_first(tmp_path):
 def test_R9_a_damaged_log_is_not_continued_over_rows_that_were_stored(small, tmp_path):
     data, ends = small
     bad = bytearray(data)
-    bad[ends[1] + 30] ^= 4
+    bad[ends[1] + 9] ^= 4
     (tmp_path / "bad").write_bytes(bad)
     with pytest.raises(LogError, match=r"is damaged: rows 2 to 5 had been stored, but at byte \d+, after tick 1"):
         LogWriter.resume(tmp_path / "bad", stored=6)
@@ -76,6 +76,26 @@ def test_R9_a_log_appears_with_its_head_or_not_at_all(tmp_path):
     assert os.listdir(tmp_path) == ["log"]
     assert read_log(tmp_path / "log").problems == []
     log.close()
+
+
+def test_R9_rows_that_were_stored_are_stepped_over_and_those_behind_them_are_checked(small, tmp_path):
+    """Only what was not acknowledged can have been cut: a log of hours is continued at once."""
+    data, ends = small
+    for damaged, kept in ((ends[0] + 40, 6), (ends[1] + 40, 6), (ends[2] + 40, 3)):
+        bad = bytearray(data)
+        bad[damaged] ^= 1
+        (tmp_path / "log").write_bytes(bad)
+        for stored in (3, 4, 5):  # 4 and 5 are within the last frame
+            if kept < stored:
+                with pytest.raises(LogError, match="is damaged"):
+                    LogWriter.resume(tmp_path / "log", stored=stored)
+                continue
+            log = LogWriter.resume(tmp_path / "log", stored=stored)
+            assert log.next_row == kept
+            os.close(log._file)
+            (tmp_path / "log").write_bytes(bad)
+        found = read_log(tmp_path / "log")
+        assert found.problems, "told by who reads the log"
 
 
 def test_a_failed_write_is_taken_back(tmp_path, monkeypatch):
