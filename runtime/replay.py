@@ -25,6 +25,7 @@ from hybsim.runtime.engine_python import Faulted, PythonEngine
 from hybsim.runtime.log_about import controller_half, controller_params, source_digest, vectors_digest
 from hybsim.runtime.log_reader import LogReader
 from hybsim.runtime.program import Program
+from hybsim.runtime.region import COLUMNS
 from hybsim.runtime.set_up import _state_places, signal_names
 
 ENGINES = ("c", "python")
@@ -104,26 +105,30 @@ class Places:
     @classmethod
     def of(cls, log: LogReader, cut: Cut) -> Places:
         """The log and the program must have the same measured values and the same signals."""
-        names = log.names
-        own = [name.removeprefix("measured.") for name in names if name.startswith("measured.")]
+        names, lead = log.names, [f"loop.{name}" for name in COLUMNS]
+        if names[: len(lead)] != lead:
+            raise RunError(f"The log '{log.path}' has not the columns of a loop of this version of hybsim.")
+        # By their places, since a block may be called "measured", too.
+        start = len(lead) + sum(port.width for port in cut.commands)
+        signals = signal_names(cut.controller)
+        first = start + sum(port.width for port in cut.measured)
+        own = [name.removeprefix("measured.") for name in names[start:first]]
         expected = [channel for port in cut.measured for channel in port.channels]
         if sorted(own) != sorted(expected):
             raise RunError(
                 f"The log has the measured values {', '.join(own) or 'none'}, the diagram needs {', '.join(expected)}."
             )
-        signals = signal_names(cut.controller)
-        if names[len(names) - len(signals) :] != signals:
-            lacking = next((name for name in signals if name not in names), "their order")
+        if names[first:] != signals:
+            lacking = next((name for name in signals if name not in names), "their number or order")
             raise RunError(
                 f"The log has other signals than the diagram: {lacking!r} is not the same.{near(lacking, names)}"
             )
-        first = len(names) - len(signals)
         tick, sampled, advanced, fade = (
-            names.index(f"loop.{name}") for name in ("test_tick", "sampled", "advanced", "fade")
+            lead.index(f"loop.{name}") for name in ("test_tick", "sampled", "advanced", "fade")
         )
         return cls(
             columns=len(names), test_tick=tick, sampled=sampled, advanced=advanced, fade=fade,
-            measured=names.index(f"measured.{own[0]}") if own else first,
+            measured=start,
             into=_state_places(cut.controller, cut.measured, own),
             parameter=int(log.about.get("fade_parameter", -1)), signals=first,
         )  # fmt: skip

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from logged_tests import DIAGRAM, changed, described, flip, logged
 
 import hybsim as hs
+from hybsim import diagrams
 from hybsim.diagrams.virtual_rig import virtual_rig
 from hybsim.errors import RunError
+from hybsim.hw.rig_file import read_rig
+from hybsim.runtime.deployment import START, Deployment
+from hybsim.runtime.log_about import about_test
 from hybsim.runtime.log_reader import LogReader, read_log
 from hybsim.runtime.replay import ENGINES, OtherProgram, Replayed, replay
 
+RIGS = Path(diagrams.__file__).with_name("rigs")
 EVENTS = {
     "undisturbed": [],
     "free vibration": [(600, "FADE")],
@@ -49,6 +55,19 @@ def test_R15_a_test_is_replayed_bit_for_bit_by_both_engines(events, cut, tmp_pat
         assert found.advanced == np.count_nonzero(rows.column("loop.advanced") == 1) > 400
     if events == EVENTS["free vibration"]:
         assert 0.0 < rows.column("loop.fade")[900] < 1.0 and np.ptp(rows.column("loop.fade")) == 1.0
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in RIGS.glob("*.toml")))
+def test_R15_every_diagram_with_a_rig_file_is_replayed_bit_for_bit(file, tmp_path):
+    rig = read_rig(RIGS / file)
+    rig = rig.model_copy(update={"device": rig.device.model_copy(update={"driver": "sim"})})
+    cut = hs.compile(getattr(diagrams, file.removesuffix(".toml"))()).cut(rig.cut)
+    assert rig.free_vibration is not None
+    made = Deployment(cut, rig, about_test(cut, rig))
+    path = made.rehearse(tmp_path, 300 * cut.dt, script=[*START, (100, "FADE")]).log
+    for engine in ENGINES:
+        found = replayed(path, cut, engine=engine)
+        assert found.identical and found.advanced > 200
 
 
 def test_R15_parameters_and_arguments_are_those_of_the_test(tmp_path):
