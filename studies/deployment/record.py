@@ -142,9 +142,11 @@ def _states(log: LogReader, columns: Mapping[str, int]) -> tuple[list[tuple[int,
 
 def _collect(log: LogReader, columns: Mapping[str, int], rig: Rig, record: Record) -> None:
     live = [each.tick for each in record.states if each.state in LIVE]
-    begin = live[0] if live else 0
+    if not live:
+        return
+    begin = live[0]
     # The tick of a stop is part of it: it has the value that led to the stop.
-    end = next((each.tick + 1 for each in record.states if live and each.tick > live[-1]), record.over)
+    end = next((each.tick + 1 for each in record.states if each.tick > live[-1]), record.over)
     size = max(1, math.ceil((end - begin) / POINTS))
     groups = max(1, math.ceil((end - begin) / size))
     record.times = record.period * (begin + (np.arange(groups) + 0.5) * size - (record.begun or 0) - 0.5)

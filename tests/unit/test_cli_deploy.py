@@ -55,7 +55,7 @@ def test_a_dry_run_says_what_would_happen_and_starts_nothing(deploy, tmp_path) -
     for part in (
         "subsystem rig: disp_cmd -> force_meas, disp_meas", "the cut adds no tick", "1024 ticks per second",
         "10 s of the diagram, 10241 ticks", "driver shm at cli-", "slower clocks none", "MiB reserved",
-        "pauses after 0.5 s without a sign of the supervisor", "goes safe after 0.05 s without a command",
+        "pauses after 0.5 s without a sign of the supervisor", "goes safe after 0.5 s without a command",
         "negative part of energy.hsei_i, once energy.e_input is 1000 or more: warns at 0.05, pauses at 0.1, ramps down at 0.2",
         "0 disp_cmd [in] 2 V per in 0 -4 to 4 50 5000", "0 disp_cmd [in] 5 100 0.501 1.26", "0 disp_meas [in] 2 V per in -5 to 5 -4.5 to 4.5 10000",
         "1 force_meas [kip] 0.125 V per kip +0.5 V -76 to 68 -60 to 60 100000", "disp_cmd 0.2 2 0.01",

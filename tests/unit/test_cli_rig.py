@@ -154,7 +154,7 @@ def test_it_waits_for_a_test_and_keeps_a_log_where_one_is_asked_for(cli, tmp_pat
     done = cli("rig", DIAGRAM, "--rig", path, *words, "--out", tmp_path / "kept")
     assert (done.code, done.err) == (0, "")
     for part in (
-        "Virtual rig of virtual_rig, cut at rig: shm at cli-", "1024 ticks per second; safe after 0.05 s",
+        "Virtual rig of virtual_rig, cut at rig: shm at cli-", "1024 ticks per second; safe after 0.5 s",
         "Fault offset: 0.5 is added to disp_meas, from 2 s, for 1 s", "waiting for a test", "Its log is in",
     ):  # fmt: skip
         assert part in done.out, part

@@ -1,4 +1,5 @@
-"""The command line: hybsim demo, run, study, psi, indicators, preflight, compile, blocks, doctor.
+"""The command line: hybsim demo, run, study, psi, indicators, preflight, compile, blocks, doctor, and for tests on a
+rig deploy, rig, latency, log, replay.
 
 Commands import what they need when they run, so that `hybsim --help` is there at once. Data goes to stdout,
 everything about the work to stderr; a failure is one sentence and exit code 2.

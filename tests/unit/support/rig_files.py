@@ -50,7 +50,7 @@ hard = {{ low = -60.0, high = 60.0, rate = 1e5 }}
 
 [watchdog]
 supervisor = 0.5
-device = 0.05
+device = 0.5
 
 [energy]
 index = "energy.hsei_i"
