@@ -37,6 +37,7 @@ class Process:
     def start(self) -> None:
         """(Again.) In a session of its own: Ctrl-C in a terminal reaches the supervisor alone."""
         self.restarts += 1
+        self.began = time.monotonic()
         with self.said.open("ab") as out:
             self.process = subprocess.Popen(
                 self.words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
@@ -45,6 +46,10 @@ class Process:
     @property
     def pid(self) -> int:
         return self.process.pid
+
+    def age(self) -> float:
+        """Seconds since it was started."""
+        return time.monotonic() - self.began
 
     def running(self) -> bool:
         return self.process.poll() is None

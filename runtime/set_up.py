@@ -234,7 +234,7 @@ def loop_set_up(cut: Cut, rig: Rig, options: Options, params: Mapping[str, Any] 
         setup["fade_time"] = rig.free_vibration.fade
     names = [f"loop.{name}" for name in COLUMNS] + [f"command.{name}" for name in commands]
     names += [f"measured.{name}" for name in measured] + signal_names(program)
-    setup["columns"] = len(names)
+    setup["columns"] = len(_told_apart(names))
     p, x = program.vectors(params or {})
     return SetUp(setup, guard, p, x, names)
 
@@ -251,9 +251,19 @@ def rig_set_up(cut: Cut, rig: Rig, options: Options, params: Mapping[str, Any] |
     setup["late"] = int(cut.late)
     names = [f"rig.{name}" for name in RIG_COLUMNS] + [f"command.{name}" for name in commands]
     names += [f"answer.{name}" for name in measured] + signal_names(program)
-    setup["columns"] = len(names)
+    setup["columns"] = len(_told_apart(names))
     p, x = program.vectors(params or {})
     return SetUp(setup, Config(), p, x, names)
+
+
+def _told_apart(names: list[str]) -> list[str]:
+    """The columns of a log, refused where two have one name."""
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise ParameterError(
+                f"Two columns of the log would be named {name!r}; rename the block {name.partition('.')[0]!r}."
+            )
+    return names
 
 
 def _single(program: Program, name: str, key: str) -> int:

@@ -28,6 +28,9 @@ from hybsim.runtime.timing import Timing, judge
 BEAT = 0.02
 """Seconds between signs of life, and looks at the others."""
 
+RESTARTING = 0.5
+"""Seconds that a process has run before it is replaced: one that cannot begin is not started over and over."""
+
 SETTLING = 1.0
 """Seconds for which the timing is measured before a test is armed."""
 
@@ -168,9 +171,13 @@ class Supervisor:
         """Replace what has died; the loop is never replaced. To be called by whatever keeps `watch` waiting."""
         for name in ("logger", "guardian"):
             process = self.processes.get(name)
-            if process and not process.running() and self.loop_runs() and not self.region["log_failed"]:
+            if process is None or process.running() or not self.loop_runs() or self.region["log_failed"]:
+                continue
+            if process.age() < RESTARTING:
+                continue
+            if process.restarts == 0:
                 self.notes.append(f"The {name} {process.ending()}; it was started again.")
-                process.start()
+            process.start()
 
     def _loop_ending(self) -> str:
         loop = self.processes.get("loop")
@@ -244,6 +251,9 @@ class Supervisor:
             self.notes.append(f"The loop did not reach its end: {self._loop_ending()}.")
         elif loop:
             loop.wait()
+        for name, process in self.processes.items():
+            if process.restarts > 1:
+                self.notes.append(f"The {name} had to be started {process.restarts} more times in all.")
         self._finish_log()
         record = Record(self.folder, state, self.causes, region["test_tick"], region["lost"], timing, self.notes)
         self.close()

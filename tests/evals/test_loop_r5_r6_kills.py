@@ -143,9 +143,7 @@ def test_R9_when_the_logger_is_killed_no_row_is_lost(round_, tmp_path):
         pid = test.processes["logger"].pid
         stored = test.region["stored"]
         os.kill(pid, signal.SIGKILL)
-        assert wait_for(lambda: not test.processes["logger"].running(), PATIENCE)
-        test.tend()
-        assert test.processes["logger"].pid != pid
+        assert wait_for(lambda: (test.tend(), test.processes["logger"].pid != pid)[1], PATIENCE)
         assert wait_for(lambda: test.region["stored"] > stored + 50, PATIENCE), "the new one goes on"
         test.ask("END")
         test.watch()
