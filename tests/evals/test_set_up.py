@@ -28,11 +28,7 @@ stop = 0.3
     [
         ("rate = 1024.0", "rate = 1000.0", "asks for 1000 ticks per second, but the diagram's tick is 0.000976562 s"),
         ("rate = 1024.0", "rate = 1024.0\ntime_scale = 2.0", "times time_scale = 2, which is 512 per second"),
-        (
-            "commands.disp_cmd",
-            "commands.disp",
-            "has command 'disp', but the subsystem has none of that name. Did you mean",
-        ),
+        ("disp_cmd", "disp_cmds", "has command 'disp_cmds', but the subsystem has none of that name. Did you mean"),
         ("measured.force_meas", "measured.force", "has measured value 'force', but the subsystem has none"),
         ("channel = 1", "channel = 2", "channels of measured value must be numbered 0 to 1, got 0, 2"),
     ],
