@@ -83,3 +83,25 @@ def test_an_engine_that_fails_or_computes_wrongly_is_reported(cli, monkeypatch) 
     assert done.code == 0 and tests["c"]["passed"]
     assert tests["bdsim"] == {"passed": False, "problem": "RuntimeError: no way"}
     assert tests["python"]["problem"] == "the peak force of the test diagram is 9.0, not 10"
+
+
+def test_it_says_what_a_real_time_test_would_lack(cli, monkeypatch) -> None:
+    whole = {"shared_memory": "", "real_time_priority": "", "locked_memory": ""}
+    monkeypatch.setattr(doctor, "deployment", lambda: whole)
+    works = lines(json.loads(cli("doctor", "--json").out))
+    names = ["deployment: shared memory", "deployment: real-time priority", "deployment: locked memory"]
+    assert [works[name]["works"] for name in names] == [True] * 3
+    monkeypatch.setattr(doctor, "deployment", lambda: {**whole, "real_time_priority": "Operation not permitted"})
+    works = lines(json.loads(cli("doctor", "--json").out))
+    assert [works[name]["works"] for name in names] == [True, False, True]
+    assert works[names[1]]["note"] == "Operation not permitted"
+
+
+def test_the_rights_are_tried_and_leave_no_trace() -> None:
+    import os
+
+    before = os.sched_getscheduler(0)
+    found = doctor.deployment()
+    assert set(found) == {"shared_memory", "real_time_priority", "locked_memory"}
+    assert all(isinstance(problem, str) for problem in found.values())
+    assert os.sched_getscheduler(0) == before

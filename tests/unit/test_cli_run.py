@@ -39,6 +39,20 @@ bd.connect(clip, mass.load)
 """
 
 # An explicit integrator far above its stability limit grows until it overflows.
+# The subsystem answers within the tick.
+CUT = """
+import hybsim as hs
+
+def rig(sub, disp):
+    return {"force": sub.SPRING(name="specimen", stiffness=10.0, inputs=[disp])}
+
+def diagram():
+    bd = hs.BDSim().blockdiagram("cut", dt=0.01)
+    pulse = bd.COSINEPULSE(name="pulse", amplitude=1.0, duration=1.0)
+    bd.GAIN(2.0, name="sink", inputs=[hs.subsystem(bd, rig, inputs=[pulse])])
+    return bd
+"""
+
 DIVERGING = """
 import hybsim as hs
 
@@ -231,3 +245,16 @@ def test_without_a_compiler_the_python_engine_runs_and_says_so_once(cli, pulse, 
     assert done.err.startswith("hybsim: warning: Running with the slow Python engine: ") and done.err.count("\n") == 1
     done = cli("run", pulse, "--engine", "c")
     assert done.code == 2 and done.err.startswith("hybsim: No C compiler is used because HYBSIM_CC is 'none'")
+
+
+def test_a_cut_adds_the_tick_that_hardware_takes(cli, tmp_path) -> None:
+    written(tmp_path, "cut.py", CUT)
+    whole, cut = (
+        strict(cli("run", tmp_path / "cut.py", "--duration", "0.1", *words, "--json", "-").out)["signals"]
+        for words in ([], ["--cut", "rig"])
+    )
+    force = whole["rig/specimen.force"]
+    assert whole["sink.out"] == [2.0 * value for value in force], "drawn, it answers within the tick"
+    assert cut["sink.out"][1:] == [2.0 * value for value in force[:-1]], "cut, its answer is read a tick later"
+    done = cli("run", tmp_path / "cut.py", "--cut", "rigs")
+    assert done.code == 2 and "There is no subsystem 'rigs' to cut at. Did you mean 'rig'?" in done.err
