@@ -83,7 +83,7 @@ static int hg_take(const hg_config *c, const hg_inputs *in, hg_guard *g, int64_t
         g->cause[0] |= bits;
         return 1;
     }
-    g->cause[0] = bits;
+    if (event != HG_E_HOME) g->cause[0] = bits; /* at home it is still known what led there */
     hg_enter(c, g, next);
     return 1;
 }

@@ -76,6 +76,7 @@ typedef enum { HG_FAULTS(HG_NAME) HG_FAULT_COUNT } hg_fault;
     X(double, before, HG_COMMANDS)   /* the command the measured values answer */ \
     X(int64_t, off_track, HG_MEASURED) /* ticks in a row */ \
     X(int64_t, missing, 1)           /* frames in a row */ \
+    X(int64_t, apart, 1)             /* ticks from the frame before to the last one */ \
     X(int64_t, late_in_a_row, 1) X(int64_t, tick, 1) X(int64_t, late_ticks, 4) X(int64_t, late_count, 1) \
     X(int64_t, counts, HG_FAULT_COUNT) /* ticks with each fault */
 

@@ -12,6 +12,7 @@ static double hg_wanted_speed(const hg_config *c, const hg_inputs *in, const hg_
 
 /* Counts over ticks: missing frames, late ticks, sensors off track or still. */
 static void hg_notice(const hg_config *c, const hg_inputs *in, hg_guard *g) {
+    if (in->frame[0]) g->apart[0] = g->missing[0] + 1;
     g->missing[0] = in->frame[0] ? 0 : g->missing[0] + 1;
     int late = in->late[0] > 0.0;
     g->late_in_a_row[0] = late ? g->late_in_a_row[0] + 1 : 0;
@@ -67,7 +68,7 @@ HG_DETECTOR(MEASURED_VALUE) {
 
 HG_DETECTOR(MEASURED_RATE) {
     for (int i = 0; in->frame[0] && g->has_measured[0] && i < c->measured[0]; i++)
-        if (__builtin_fabs(in->measured[i] - g->last_measured[i]) > c->hard_rate[i] * c->dt[0]) return 1;
+        if (__builtin_fabs(in->measured[i] - g->last_measured[i]) > c->hard_rate[i] * c->dt[0] * (double)g->apart[0]) return 1;
     return 0;
 }
 

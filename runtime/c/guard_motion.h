@@ -77,7 +77,7 @@ static void hg_begin_run_up(const hg_config *c, hg_guard *g) {
         g->length[i] = n;
     }
     g->motion[0] = HG_RUNNING_UP;
-    g->moved[0] = 0;
+    g->moved[0] = -1; /* a tick of rest: the move before may end with half of its acceleration, the other way */
 }
 
 /* The next command of a motion for channel i; j counts from 1. */

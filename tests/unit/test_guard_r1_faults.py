@@ -90,6 +90,18 @@ def test_R1_rate_limit_of_every_sensor(channel):
     assert sensor(bench, channel, 0.031) and bench.cause == ["MEASURED_RATE"]
 
 
+def test_R1_the_rate_of_a_sensor_is_that_over_the_frames_that_are_missing():
+    """A lost frame makes no jump of a motion that two frames in a row would not show."""
+    for frames, change, state in ((1, 0.9, "RUNNING"), (1, 1.1, "ESTOP"), (3, 2.9, "RUNNING"), (3, 3.1, "ESTOP")):
+        wide = dict(error_least=[1e9] * 3, hard_rate=[30.0] * 3)
+        bench = Bench(configuration(**wide)).to("RUNNING")
+        bench.noise = 0.0
+        bench.tick(measured=[0.0, 0.0, 0.0])
+        for _ in range(frames - 1):
+            bench.tick(frame=0)
+        assert bench.tick(measured=[change * 30.0 * DT, 0.0, 0.0]) == state
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("channel", range(MEASURED))
 def test_R1_a_sensor_that_gives_no_number(channel, value):

@@ -81,8 +81,8 @@ LOOSE = dict(error_least=[1e9] * 3, noise_floor=[1e9] * 3, hard_rate=[1e9] * 3)
 """Sensors that never trip: the bounds must hold by what the guard does to the commands."""
 
 
-def random_play(rng, sequences, ticks):
-    config = configuration(**LOOSE)
+def random_play(rng, sequences, ticks, **changes):
+    config = configuration(**LOOSE, **changes)
     asked = [list(EVENTS).index(name) for name in ("PAUSE", "RESUME", "END", "FADE")]
     wanted = wished(rng, sequences, ticks)
     total = 0
@@ -96,6 +96,12 @@ def random_play(rng, sequences, ticks):
 
 def test_R2_a_thousand_random_sequences_stay_within_the_bounds():
     assert random_play(np.random.default_rng(20261118), 1000, 400) > 300_000
+
+
+def test_R2_moves_as_hard_as_the_soft_limits_allow_stay_within_them_too():
+    """The joints of a way back and a run-up in the other direction leave no slack for half an acceleration more."""
+    hard = dict(move_acceleration=[4000.0, 2000.0], move_velocity=[100.0, 50.0])
+    assert random_play(np.random.default_rng(3), 300, 400, **hard) > 90_000
 
 
 @pytest.mark.slow

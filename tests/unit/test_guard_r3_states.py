@@ -125,6 +125,15 @@ def test_R3_ramp_down_ends_at_home_and_finishes():
     assert bench.guard["send"] == 0
 
 
+def test_R3_it_is_known_at_home_what_led_there():
+    bench = Bench().to("RUNNING")
+    bench.tick(energy_index=-0.2)
+    bench.idle(100)
+    assert (bench.state, bench.cause) == ("FINISHED", ["ENERGY_STOP"])
+    bench.tick("RESET")
+    assert (bench.state, bench.cause) == ("IDLE", [])
+
+
 def test_R3_free_vibration_is_running_and_ends_with_it():
     bench = Bench().to("RUNNING")
     assert bench.tick("FADE") == "RUNNING" and bench.guard["free_vibration"] == 1
