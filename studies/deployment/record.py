@@ -213,4 +213,4 @@ def _tracking(
     before = [track[np.maximum(at - back, 0)] for back in (1, 2)]
     speed = np.abs(before[0] - before[1]) * rig.rate
     allowed = np.maximum(one.tracking.least, one.tracking.most * speed / rig.commands[one.follows].soft.velocity)
-    return np.abs(before[1] - part[low:high, columns[f"measured.{name}"]]), allowed
+    return np.abs(before[0] - part[low:high, columns[f"measured.{name}"]]), allowed

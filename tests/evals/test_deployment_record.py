@@ -89,7 +89,7 @@ def test_the_error_is_that_of_the_guard(tmp_path) -> None:
 
     def beyond(k: int) -> bool:
         speed = abs(sent[k - 1] - sent[k - 2]) * 1024.0
-        return abs(sent[k - 2] - got[k]) > max(one.tracking.least, one.tracking.most * speed / 50.0)
+        return abs(sent[k - 1] - got[k]) > max(one.tracking.least, one.tracking.most * speed / 50.0)
 
     assert [beyond(k) for k in range(tick - 3, tick + 1)] == [False, True, True, True]
     assert record.worst_share["disp_meas"] > 1.0

@@ -62,12 +62,15 @@ def last_entry(told) -> int:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_R7_a_safe_call_that_goes_wrong_leaves_ESTOP_latched(kind, tmp_path):
-    """KILL at tick 200, a reset asked for at 300: refused while the device cannot be told to be safe."""
-    made = Fault(CALLS["safe"], KINDS[kind], 200, 200, 2.5 * PERIOD)
+    """KILL at tick 200, a reset asked for at 300: refused while the device cannot be told to be safe.
+
+    A driver that only says that all is as well as before is found out by the answers that do not come.
+    """
+    made = Fault(CALLS["safe"], KINDS[kind], 190, 200, 2.5 * PERIOD)  # from the last command before the stop
     script = [*START, (200, "KILL"), (300, "RESET")]
     told = rehearsed(deployment(), tmp_path, 0.5, faults=[made], script=script, last_tick=320)
     assert told["loop.state"][200] == 0
-    assert told.done.state == "ESTOP"
+    assert (told.done.state, told.refused_at(300)) == ("ESTOP", ["RESET"])
 
 
 @pytest.mark.parametrize("kind", ["error", "NaN", "wrong shape", "stale"])

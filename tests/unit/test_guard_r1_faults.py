@@ -163,3 +163,10 @@ def test_a_pausing_fault_neither_ends_a_ramp_down_nor_starts_from_armed():
     assert Bench().to("RAMP_DOWN").tick(supervisor_age=9.0) == "RAMP_DOWN"
     bench = Bench().to("ARMED")
     assert bench.tick("START", supervisor_age=9.0) == "ARMED" and bench.guard["refused"]
+
+
+def test_a_rig_that_does_just_what_it_is_told_is_never_off_track():
+    """What is read in a tick answers the command of the tick before: at any speed the error is that of the sensor."""
+    bench = Bench(configuration(error_least=[1e-5] * 3, error_most=[1e-5] * 3)).to("RUNNING")
+    bench.drive(speed=40.0, ticks=200)
+    assert bench.state == "RUNNING" and bench.command[0] > 7.0

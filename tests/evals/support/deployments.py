@@ -14,7 +14,7 @@ import hybsim as hs
 from hybsim.diagrams.virtual_rig import virtual_rig
 from hybsim.hw.rig_file import parse_rig
 from hybsim.runtime.deployment import Deployment, Rehearsal
-from hybsim.runtime.guard_tables import STATES, faults
+from hybsim.runtime.guard_tables import EVENTS, STATES, faults
 from hybsim.runtime.log_frames import Log, read_log
 
 RIG = """
@@ -111,6 +111,11 @@ class Told:
     def first(self, state: str) -> int:
         """The tick of the loop in which a state was entered."""
         return int(np.argmax(self["loop.state"] == list(STATES).index(state)))
+
+    def refused_at(self, tick: int) -> list[str]:
+        """The event that was refused in a tick, if any."""
+        number = int(self["loop.refused"][tick])
+        return [list(EVENTS)[number]] if number else []
 
     def faults_at(self, tick: int) -> list[str]:
         return faults(int(self["loop.faults"][tick]))
