@@ -21,10 +21,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 BASE := $(VENV)/.stamp-base
 DEV := $(VENV)/.stamp-dev
 
-# What the checked run looks at: the translator, every block and every diagram once.
+# What the checked run looks at: the translator, every block and every diagram once, guard, loop and drivers.
 CHECKED := $(wildcard $(addprefix tests/,unit/test_translator_*.py unit/test_stock_*.py unit/test_kernel_assert.py \
   unit/test_random_numbers.py evals/test_every_block.py evals/test_engines*.py evals/test_diagram_*.py \
-  evals/test_lowering*.py evals/test_parted_programs.py evals/test_wiring_mistakes.py evals/test_virtual_rig.py))
+  evals/test_lowering*.py evals/test_parted_programs.py evals/test_wiring_mistakes.py evals/test_virtual_rig.py \
+  evals/test_cut.py evals/test_loop_r4*.py evals/test_loop_r7*.py evals/test_loop_r15*.py \
+  unit/test_guard_r*.py unit/test_driver_*.py))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow test-checked lint docs verify bench soak clean

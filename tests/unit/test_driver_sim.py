@@ -36,12 +36,15 @@ COMMAND = """home = 0.0
 soft = { low = -5.0, high = 5.0, velocity = 1.0, acceleration = 1.0 }
 move = { velocity = 1.0, acceleration = 1.0 }
 """
-MEASURED = """hard = { low = -9.0, high = 9.0, rate = 100.0 }
+MEASURED = """hard = {{ low = -9.0, high = 9.0, rate = 100.0 }}
+follows = "d{number}"
+tracking = {{ least = 1.0, most = 1.0 }}
+noise_floor = 1.0
 """
 RIG = (
     f'cut = "rig"\nrate = {1 / DT}\n[device]\ndriver = "sim"\n[watchdog]\nsupervisor = 0.5\ndevice = 0.1\n'
     + "".join(CHANNEL.format(table="commands", name=f"d{i}", number=i) + COMMAND for i in range(2))
-    + "".join(CHANNEL.format(table="measured", name=f"f{i}", number=i) + MEASURED for i in range(2))
+    + "".join(CHANNEL.format(table="measured", name=f"f{i}", number=i) + MEASURED.format(number=i) for i in range(2))
 )
 
 
