@@ -53,7 +53,7 @@ static void hg_enter(const hg_config *c, hg_guard *g, int64_t state) {
     g->state[0] = state;
     if (state == HG_S_ARMED)
         for (int i = 0; i < c->commands[0]; i++) {
-            g->command[i] = g->before[i] = g->left_at[i] = c->home[i];
+            g->command[i] = g->left_at[i] = c->home[i];
             g->speed[i] = g->left_with[i] = 0.0;
         }
     if (from == HG_S_RUNNING && g->motion[0] == HG_STILL) {
@@ -90,7 +90,6 @@ static int hg_take(const hg_config *c, const hg_inputs *in, hg_guard *g, int64_t
 
 /* The command of this tick: the diagram's sample, or the next point of the guard's own motion. */
 static void hg_send(const hg_config *c, const hg_inputs *in, hg_guard *g) {
-    memcpy(g->before, g->command, sizeof g->before);
     g->send[0] = hg_live(g->state[0]);
     g->safe[0] = g->state[0] == HG_S_ESTOP;
     g->advance[0] = g->held[0] = 0;
@@ -126,7 +125,6 @@ void hg_boot(const hg_config *c, hg_guard *g) {
     g->state[0] = HG_S_ESTOP;
     g->safe[0] = 1;
     memcpy(g->command, c->home, sizeof g->command);
-    memcpy(g->before, c->home, sizeof g->before);
     memcpy(g->left_at, c->home, sizeof g->left_at);
 }
 

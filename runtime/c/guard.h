@@ -62,7 +62,7 @@ typedef enum { HG_FAULTS(HG_NAME) HG_FAULT_COUNT } hg_fault;
     X(int64_t, free_vibration, 1) \
     X(int64_t, asks, 1) X(int64_t, advance, 1) X(int64_t, send, 1) X(int64_t, safe, 1) \
     X(int64_t, held, 1)              /* a late tick: the diagram's sample waits, the command before is sent again */ \
-    X(double, command, HG_COMMANDS)  /* sent last */ \
+    X(double, command, HG_COMMANDS)  /* sent last: what the measured values of the next tick answer */ \
     X(double, speed, HG_COMMANDS)    /* of the last command, per second */ \
     X(int64_t, faults, 1)            /* bits, of this tick */ \
     X(int64_t, cause, 1)             /* bits, of the faults that led to this state; kept until it is left */ \
@@ -73,7 +73,6 @@ typedef enum { HG_FAULTS(HG_NAME) HG_FAULT_COUNT } hg_fault;
     X(double, left_at, HG_COMMANDS) X(double, left_with, HG_COMMANDS) /* where the diagram's last sample was */ \
     X(double, last_measured, HG_MEASURED) X(int64_t, has_measured, 1) \
     X(double, still_low, HG_MEASURED) X(double, still_high, HG_MEASURED) /* commands while the sensor was still */ \
-    X(double, before, HG_COMMANDS)   /* the command the measured values answer */ \
     X(int64_t, off_track, HG_MEASURED) /* ticks in a row */ \
     X(int64_t, missing, 1)           /* frames in a row */ \
     X(int64_t, apart, 1)             /* ticks from the frame before to the last one */ \

@@ -21,7 +21,7 @@ static void hg_notice(const hg_config *c, const hg_inputs *in, hg_guard *g) {
     for (int i = 0; i < c->measured[0]; i++) {
         int64_t command = c->follows[i];
         if (command < 0) continue;
-        double answered = g->before[command], error = __builtin_fabs(answered - in->measured[i]);
+        double answered = g->command[command], error = __builtin_fabs(answered - in->measured[i]);
         double share = __builtin_fabs(g->speed[command]) / c->velocity[command];
         double allowed = share * c->error_most[i] > c->error_least[i] ? share * c->error_most[i] : c->error_least[i];
         g->off_track[i] = error > allowed ? g->off_track[i] + 1 : 0;
