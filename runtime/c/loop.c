@@ -43,8 +43,10 @@ static int hl_read(int *error) {
     int status = HL_CALL(l.driver.read(&l.driver, &l.answer));
     if (status == HD_OK && l.answer.count != l.s.ins[0]) status = HD_ERROR;
     *error |= status == HD_ERROR;
-    /* An answer to a frame that was answered before is none; only safe frames, which are no commands, share a tick. */
-    if (status != HD_OK || l.answer.tick < l.answered || (l.answer.tick == l.answered && hl_is_live(l.g.state[0]))) return 0;
+    if (status != HD_OK || l.answer.tick < l.answered || l.answer.tick >= l.tick) return 0;
+    /* Old news is none: of a frame that was answered before, or more than two ticks late. Safe frames, which are no
+       commands, share a tick. */
+    if (!l.g.safe[0] && (l.answer.tick == l.answered || l.answer.tick < l.tick - 3)) return 0;
     l.answered = l.answer.tick;
     l.bits = l.answer.bits;
     for (int i = 0; i < l.s.ins[0]; i++) l.measured[i] = (l.answer.values[i] - l.s.in_offset[i]) / l.s.in_scale[i];
@@ -100,7 +102,7 @@ static int hl_send(void) {
     return HL_CALL(l.driver.write(&l.driver, &frame));
 }
 
-static void hl_log(const hg_inputs *in, double wake, double work) {
+static void hl_log(const hg_inputs *in, double late, double wake, double work, double driver_time) {
     double *row = hl_row(l.region);
     if (!row) {
         HL_SET(l.region->shared.lost, HL_GET(l.region->shared.lost) + 1);
@@ -111,8 +113,8 @@ static void hl_log(const hg_inputs *in, double wake, double work) {
         [HL_C_event] = (double)in->event[0], [HL_C_refused] = (double)l.g.refused[0],
         [HL_C_faults] = (double)l.g.faults[0], [HL_C_sampled] = (double)in->has_sample[0],
         [HL_C_advanced] = (double)l.g.advance[0], [HL_C_fade] = l.fade, [HL_C_frame] = (double)in->frame[0],
-        [HL_C_device] = (double)l.bits, [HL_C_late] = in->late[0], [HL_C_wake] = wake, [HL_C_work] = work,
-        [HL_C_driver_time] = in->driver_time[0],
+        [HL_C_device] = (double)l.bits, [HL_C_late] = late, [HL_C_wake] = wake, [HL_C_work] = work,
+        [HL_C_driver_time] = driver_time,
     };
     memcpy(row, lead, sizeof lead);
     row += HL_COLUMN_COUNT;
@@ -157,7 +159,9 @@ static void hl_tick(double late, double wake, double work) {
     in.energy[0] = l.energy;
     in.energy_index[0] = l.index;
     in.driver_error[0] = error;
-    in.driver_time[0] = l.driver_time;
+    /* A rehearsal counts what a busy machine does to the time, and no more. */
+    const double driver_time = l.driver_time;
+    in.driver_time[0] = l.s.rehearsal[0] ? 0.0 : driver_time;
     in.late[0] = l.s.rehearsal[0] ? 0.0 : late;
     if (!l.s.virtual_clock[0]) {
         int64_t now = hd_now(&l.clock);
@@ -166,7 +170,8 @@ static void hl_tick(double late, double wake, double work) {
     }
     int64_t waiting = HL_GET(shared->head) - HL_GET(shared->stored);
     in.log_full[0] = 4 * waiting >= 3 * l.s.rows[0] || HL_GET(shared->log_failed);
-    in.log_ready[0] = HL_GET(shared->log_ready) && !in.log_full[0];
+    /* A log is of one test: the diagram does not begin anew, and must not go on in its middle. */
+    in.log_ready[0] = HL_GET(shared->log_ready) && !in.log_full[0] && !l.test_tick;
     in.timing_passed[0] = HL_GET(shared->timing_passed);
     /* Late ticks may be overlooked only where nothing but a model can come to harm. */
     in.healthy[0] = well && !error && !(l.s.rehearsal[0] && in.frame[0] && !(l.bits & HD_VIRTUAL));
@@ -174,7 +179,7 @@ static void hl_tick(double late, double wake, double work) {
     hg_tick(&l.c, &in, &l.g);
     l.send_failed = hl_send() != HD_OK;
     if (l.g.advance[0] && !l.broken) l.broken = l.program->update(l.p, l.x, l.test_tick, l.row);
-    hl_log(&in, wake, work);
+    hl_log(&in, late, wake, work, driver_time);
     if (l.g.advance[0]) l.test_tick++;
     hl_publish();
     if (l.seen_event != HL_GET(shared->handled)) {
@@ -184,21 +189,22 @@ static void hl_tick(double late, double wake, double work) {
     l.tick++;
 }
 
-/* A test by script that is paused, with no event left to come. */
-static int hl_waits_for_nothing(void) {
-    if (!l.s.scripted[0] || l.g.state[0] != HG_S_PAUSED || l.g.motion[0] != HG_STILL) return 0;
+/* Whether the script still has an event to come: this one, or any. */
+static int hl_to_come(int64_t event) {
     for (int i = 0; i < l.s.scripted[0]; i++)
-        if (l.s.script_tick[i] >= l.tick) return 0;
-    return 1;
+        if (l.s.script_tick[i] >= l.tick && (event == HG_E_NONE || l.s.script_event[i] == event)) return 1;
+    return 0;
 }
 
-/* The end: asked for while nothing moves, at the tick set for it, or, by the script, when all is over. */
+/* The end: asked for while nothing moves, at the tick set for it, or, by the script, when nothing more can come. */
 static int hl_is_over(void) {
     int64_t state = l.g.state[0];
     if (l.s.last_tick[0] > 0 && l.tick >= l.s.last_tick[0]) return 1;
-    if (hl_is_live(state)) return hl_waits_for_nothing();
-    if (HL_GET(l.region->shared.quit)) return 1;
-    return l.s.virtual_clock[0] && l.test_tick > 0 && (state == HG_S_FINISHED || state == HG_S_ESTOP);
+    if (!hl_is_live(state) && HL_GET(l.region->shared.quit)) return 1;
+    if (!l.s.scripted[0]) return 0;
+    if (state == HG_S_ESTOP || state == HG_S_FINISHED) return !hl_to_come(HG_E_RESET);
+    if (hl_is_live(state) && (state != HG_S_PAUSED || l.g.motion[0] != HG_STILL || l.g.missing[0])) return 0;
+    return !hl_to_come(HG_E_NONE);
 }
 
 /* A virtual clock can wait for the logger, so that a ring of any length is enough. */
@@ -238,6 +244,7 @@ static void hl_run(void) {
 int hl_main(const char *path, const hs_program *program) {
     hl_region *r = l.region = hl_map(path, program);
     if (!r) return 2;
+    if (!hl_loop_is_sound(r)) return hl_fail(path, "does not make sense as the set-up of a loop"), 2;
     l.program = program;
     l.s = r->setup;
     l.c = r->guard;
