@@ -49,6 +49,7 @@ static void hr_begin(hr_rig *r) {
 static int hr_open(hr_rig *r, const char *path, const hs_program *program) {
     r->region = hl_map(path, program);
     if (!r->region) return -1;
+    if (!hl_rig_is_sound(&r->region->setup)) return hl_fail(path, "does not make sense as the set-up of a rig"), -1;
     r->s = &r->region->setup;
     r->program = program;
     r->p = hl_own(0, program->parameters);

@@ -18,6 +18,7 @@
 #include "driver.h"
 #include "program.h"
 #include "region.h"
+#include "region_check.h"
 
 static int hl_fail(const char *what, const char *why) {
     fprintf(stderr, "%s: %s\n", what, why);
@@ -39,6 +40,7 @@ static hl_region *hl_map(const char *path, const hs_program *program) {
         hl_fail(path, "is not the memory of a run of this version");
         return 0;
     }
+    if (!hl_is_sound(s)) { hl_fail(path, "does not make sense as a set-up"); return 0; }
     int64_t numbers = s->parameters[0] + s->states[0] + s->rows[0] * s->columns[0];
     if (about.st_size < (off_t)sizeof(hl_region) + 8 * numbers) { hl_fail(path, "is too short"); return 0; }
     if (program && (s->signals[0] != program->signals || s->parameters[0] != program->parameters ||
