@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ValidationError
 
 from hybsim.errors import HybsimError, near
-from hybsim.hw.rig_model import Rig
+from hybsim.hw.rig_model import Interval, Rig
 
 
 class RigFileError(HybsimError):
@@ -26,16 +26,26 @@ class Problem(NamedTuple):
 
 
 def read_rig(path: str | Path) -> Rig:
-    """The rig that a file describes; anything doubtful is refused, all of it at once."""
+    """The rig that a file describes; anything doubtful is refused, all of it at once.
+
+    >>> from importlib.resources import files
+    >>> rig = read_rig(files("hybsim.diagrams") / "rigs" / "virtual_rig.toml")
+    >>> rig.rate, list(rig.commands), rig.commands["disp_cmd"].soft.high
+    (1024.0, ['disp_cmd'], 2.0)
+    """
     file = Path(path)
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise RigFileError(f"The rig file '{file}' cannot be read: {error}.") from error
-    rig = parse_rig(text, name=file.name)
+    return seen_from(file.parent, parse_rig(text, name=file.name))
+
+
+def seen_from(folder: Path, rig: Rig) -> Rig:
+    """With the key file, which a rig file names as seen from itself, where it is."""
     if not rig.device.key_file:
         return rig
-    key = str(file.parent / rig.device.key_file)  # as it is named in the file, seen from the file
+    key = str(folder / rig.device.key_file)
     return rig.model_copy(update={"device": rig.device.model_copy(update={"key_file": key})})
 
 
@@ -73,12 +83,31 @@ def _between_channels(rig: Rig) -> Iterator[Problem]:
             yield Problem(key, f"there is no command {one.follows!r}.{near(one.follows, rig.commands)}".rstrip("."))
         elif command.unit != one.unit:
             yield Problem(key, f"{one.follows!r} is in {command.unit}, this channel in {one.unit}")
-        elif not one.hard.holds(command.soft):
+        elif one.tracking and not one.hard.holds(_widened(command.soft, one.tracking.least)):
             yield Problem(
                 ("measured", name, "hard"),
                 f"hard, {one.hard.low:g} to {one.hard.high:g}, must hold the soft limits of {one.follows!r},"
-                f" {command.soft.low:g} to {command.soft.high:g}",
+                f" {command.soft.low:g} to {command.soft.high:g}, and the tracking error of {one.tracking.least:g} beyond",
             )
+        elif one.hard.rate < command.soft.velocity:
+            yield Problem(
+                ("measured", name, "hard"),
+                f"hard.rate = {one.hard.rate:g} is below soft.velocity = {command.soft.velocity:g} of {one.follows!r}",
+            )
+    followed = {one.follows for one in rig.measured.values()}
+    for name in rig.commands:
+        if name not in followed:
+            yield Problem(
+                ("commands", name), "no measured value follows it, so nothing tells where it is: see `follows`"
+            )
+    if rig.watchdog.device * rig.rate < 3.0:
+        yield Problem(
+            ("watchdog", "device"), f"{rig.watchdog.device:g} s is less than three ticks, {3.0 / rig.rate:g} s"
+        )
+
+
+def _widened(limits: Interval, by: float) -> Interval:
+    return Interval(low=limits.low - by, high=limits.high + by)
 
 
 def _problems(error: ValidationError) -> list[Problem]:

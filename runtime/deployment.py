@@ -10,10 +10,11 @@ deployment.rehearse(folder, duration)                       both, tick by tick, 
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,19 @@ class Rehearsal:
 
 @dataclass
 class Deployment:
-    """`head` is what the logs say about the diagram; `params` are changed parameters, by name, of either half."""
+    """`head` is what the logs say about the diagram; `params` are changed parameters, by name, of either half.
+
+    >>> import tempfile
+    >>> from importlib.resources import files
+    >>> import hybsim as hs
+    >>> from hybsim.diagrams import virtual_rig
+    >>> rig = hs.read_rig(files("hybsim.diagrams") / "rigs" / "virtual_rig.toml")
+    >>> deployment = hs.Deployment(hs.compile(virtual_rig()).cut(rig.cut), rig)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     done = deployment.rehearse(Path(folder), 1.0)
+    >>> done.state, done.test_ticks
+    ('FINISHED', 1025)
+    """
 
     cut: Cut
     rig: Rig
@@ -172,6 +185,17 @@ class Deployment:
         patience: float = 30.0,
     ) -> Rehearsal:
         """The test by a script of events, loop and virtual rig in lockstep: the same bits every time."""
+        if self.rig.device.driver == "shm":  # both ends are ours: nobody else shall meet them
+            device = self.rig.device.model_copy(update={"address": f"rehearsal-{os.getpid()}-{time.monotonic_ns()}"})
+            own = replace(self, rig=self.rig.model_copy(update={"device": device}))
+        else:
+            own = self
+        return own._rehearse(folder, duration, script, faults, rig_faults, last_tick, patience)
+
+    def _rehearse(
+        self, folder: Path, duration: float, script: Sequence[tuple[int, str]], faults: Sequence[Fault],
+        rig_faults: Sequence[Fault], last_tick: int, patience: float,
+    ) -> Rehearsal:  # fmt: skip
         ticks = self.test_ticks(duration)
         options = Options(
             virtual_clock=True, test_ticks=ticks, script=script, faults=faults, last_tick=last_tick, patience=patience

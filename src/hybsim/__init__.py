@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .errors import HybsimError
+    from .hw.rig_file import read_rig
+    from .runtime.deployment import Deployment
     from .runtime.program import Program, compile
     from .runtime.result import Result
     from .runtime.sweep import Batch
@@ -35,6 +37,8 @@ _HOME = {
     "Program": "runtime.program",
     "Result": "runtime.result",
     "Batch": "runtime.sweep",
+    "Deployment": "runtime.deployment",
+    "read_rig": "hw.rig_file",
     "Study": "studies.study",
     "grid": "studies.spaces",
     "random": "studies.spaces",
@@ -49,6 +53,8 @@ __all__ = [
     "Program",
     "Result",
     "Batch",
+    "Deployment",
+    "read_rig",
     "Study",
     "grid",
     "random",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
+
 import numpy as np
 import pytest
 from agreement import agreed
@@ -183,3 +186,9 @@ def test_a_model_in_opensees_cannot_be_part_of_a_test_in_real_time():
     bd.OPENSEESMODEL(name="frame", model="frame.py:build", interface=((1, 1),), inputs=[force])
     with pytest.raises(DiagramError, match="'frame' is computed outside the program"):
         hs.compile(bd).cut("rig")
+
+
+@pytest.mark.parametrize("module", ["hybsim.runtime.cut", "hybsim.runtime.deployment", "hybsim.hw.rig_file"])
+def test_the_examples_in_the_docstrings_run(module):
+    found = doctest.testmod(importlib.import_module(module))
+    assert found.attempted > 0 and found.failed == 0

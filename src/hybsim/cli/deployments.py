@@ -49,7 +49,7 @@ def prepare(
     target: str, rig_file: str, arg: Sequence[str] | None, set_: Sequence[str] | None, solver: str = "rk4"
 ) -> Job:  # fmt: skip
     """Read, cut and check."""
-    from hybsim.hw.rig_file import RigFileError, parse_rig
+    from hybsim.hw.rig_file import RigFileError, parse_rig, seen_from
     from hybsim.runtime.cut import Cut
     from hybsim.runtime.deployment import Deployment
     from hybsim.runtime.log_about import about_test
@@ -60,7 +60,7 @@ def prepare(
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise RigFileError(f"The rig file '{rig_file}' cannot be read: {why}.") from error
-    rig = parse_rig(text, name=path.name)
+    rig = seen_from(path.parent, parse_rig(text, name=path.name))
     arguments, params = assignments(arg, "--arg"), assignments(set_, "--set")
     diagram = load_diagram(target, arguments)
     cut = Cut(diagram, rig.cut, solver=solver)
