@@ -8,32 +8,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hybsim.diagrams.eerc_chapter6 import STEP, TIME_SCALE, frame_matrices
-from hybsim.runtime.export import PAPER, paper_figure
 from hybsim.studies.eerc.frame_laboratory import STROKE, TESTS, LaboratoryTest, damping_time
 from hybsim.studies.eerc.frame_runs import IDEAL, LAGGING, LATE, LEFT_OVER, PREDICTED, STIFFNESS, Found
+from hybsim.studies.reporting.figure_style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    PINK,
+    SKY,
+    STYLE,
+    figure_of,
+    letters,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BLUE, ORANGE, GREEN, PINK, YELLOW, SKY, BLACK = (
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"
-)  # fmt: skip
-
-STYLE: Any = {
-    **PAPER, "font.size": 9.0, "axes.labelsize": 9.0, "axes.titlesize": 9.5, "xtick.labelsize": 8.0,
-    "ytick.labelsize": 8.0, "legend.fontsize": 8.5, "lines.linewidth": 0.9, "mathtext.fontset": "stix",
-}  # fmt: skip
-
 MINUS = "\N{MINUS SIGN}"
-
-
-def _figure(height: float) -> Figure:
-    return paper_figure()(figsize=(7.2, height), layout="constrained")
-
-
-def _letters(areas: Any) -> None:
-    for area, letter in zip(np.ravel(areas), "abcdefghi", strict=False):
-        area.set_title(f"({letter})", loc="left")
 
 
 def response(found: Found) -> Figure:
@@ -42,7 +34,7 @@ def response(found: Found) -> Figure:
 
     shown = ((LAGGING, ORANGE, "-"), (PREDICTED, BLUE, "--"), (LATE, GREEN, "-"))
     with rc_context(STYLE):
-        figure = _figure(7.2)
+        figure = figure_of(7.2)
         areas = figure.subplots(len(TESTS), 2, sharex="row")
         for (drifts, differences), test in zip(areas, TESTS, strict=True):
             ideal = found.of(test, IDEAL)
@@ -58,7 +50,7 @@ def response(found: Found) -> Figure:
             for area in (drifts, differences):
                 area.margins(x=0.0)
                 area.set_xlabel("time of the model [s]")
-        _letters(areas)
+        letters(areas)
         for column in areas.T:
             figure.align_ylabels(column)
         handles = [*areas[0, 0].lines, *areas[0, 1].lines]
@@ -71,7 +63,7 @@ def loops(found: Found) -> Figure:
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = _figure(5.0)
+        figure = figure_of(5.0)
         areas = figure.subplots(2, len(TESTS))
         for (first, second), test in zip(areas.T, TESTS, strict=True):
             for variant, colour in ((LAGGING, ORANGE), (IDEAL, BLACK)):
@@ -84,7 +76,7 @@ def loops(found: Found) -> Figure:
             second.set_xlabel("second storey drift [in]")
         areas[0, 0].set_ylabel("first storey shear [kip]")
         areas[1, 0].set_ylabel(f"second storey shear\nless {STIFFNESS[1]:g} kip/in of drift [kip]")
-        _letters(areas)
+        letters(areas)
         figure.align_ylabels(areas[:, 0])
         figure.legend(handles=areas[0, 0].lines[::-1], loc="outside lower center", ncols=2, frameon=False)
     return figure
@@ -102,7 +94,7 @@ def energies(found: Found, test: LaboratoryTest) -> Figure:
         (early.work_measured, BLUE, "--", "lag as measured, k_comp as set: Mosqueda"),
     )
     with rc_context(STYLE):
-        figure = _figure(7.8)
+        figure = figure_of(7.8)
         areas = figure.subplots(3, 1, sharex=True, height_ratios=(1.0, 1.0, 1.3))
         for area, actuator, storey in zip(areas[:2], (1, 0), ("second", "first"), strict=True):
             for energy, colour, line, name in lines:
@@ -117,7 +109,7 @@ def energies(found: Found, test: LaboratoryTest) -> Figure:
         areas[2].set_xlim(0.0, late.t[-1])
         figure.legend(*areas[2].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
         figure.align_ylabels(areas)
-        _letters(areas)
+        letters(areas)
     return figure
 
 
@@ -147,7 +139,7 @@ def displacement_errors(found: Found) -> Figure:
     mass, _, stiffness = frame_matrices()
     natural = math.sqrt(np.linalg.eigvalsh(np.linalg.solve(mass, stiffness))[0]) / (2.0 * math.pi)
     with rc_context(STYLE):
-        figure = _figure(7.0)
+        figure = figure_of(7.0)
         areas = figure.subplots(len(TESTS), 3, sharey="col")
         for row, test in zip(areas, TESTS, strict=True):
             run = found.of(test, LATE)
@@ -165,7 +157,7 @@ def displacement_errors(found: Found) -> Figure:
             row[2].set_xlim(0.0, 15.0)
             row[2].set_ylabel("PSD [1/Hz]")
             row[2].set_xlabel("frequency in the model [Hz]")
-        _letters(areas)
+        letters(areas)
         figure.legend(handles=areas[0, 2].lines[:2], loc="outside lower center", ncols=2, frameon=False)
     return figure
 
@@ -175,7 +167,7 @@ def residual_lag_picture(found: Found) -> Figure:
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = _figure(4.0)
+        figure = figure_of(4.0)
         area = figure.subplots()
         lags = 1000.0 * LEFT_OVER
         area.plot(lags, -100.0 * LEFT_OVER / TIME_SCALE / damping_time(), color=BLACK, label="theory, linear storeys")
