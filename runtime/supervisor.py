@@ -9,35 +9,29 @@ It has no part in the ticks. If it dies, the loop pauses after `watchdog.supervi
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from hybsim.errors import RunError
 from hybsim.hw.rig_model import Rig
 from hybsim.runtime.export import complete_file
+from hybsim.runtime.in_charge import BEAT, LIVE, STOPPING, InCharge, Refused
 from hybsim.runtime.processes import Process, alive, memory_for_regions, start_logger, start_worker, wait_for
-from hybsim.runtime.region import Region, now
+from hybsim.runtime.region import Region
 from hybsim.runtime.set_up import SetUp
 from hybsim.runtime.timing import Timing, judge
 
-BEAT = 0.02
-"""Seconds between signs of life, and looks at the others."""
-
-RESTARTING = 0.5
-"""Seconds that a process has run before it is replaced: one that cannot begin is not started over and over."""
+__all__ = ["LOG", "RUN", "Record", "Refused", "Supervisor"]
 
 SETTLING = 1.0
 """Seconds for which the timing is measured before a test is armed."""
 
-STOPPING = 600.0
-"""Seconds for a ramp down; slow rigs move slowly."""
+SILENT = 0.2
+"""Seconds in which a supervisor that is alive shows it."""
 
-LIVE = ("ARMED", "RUNNING", "PAUSED", "RAMP_DOWN")
 LOG, RUN = "run.hslog", "run.json"
 
 
@@ -63,22 +57,13 @@ class Record:
         return self.state == "FINISHED" and not self.causes and not self.lost
 
 
-class Refused(RunError):
-    """The loop refused an event."""
-
-
-class Supervisor:
+class Supervisor(InCharge):
     """One test. Use it in a `with` block: leaving it in whatever way ends the test in a defined state."""
 
     def __init__(self, region: Region, folder: Path, rig: Rig, *, rehearsal: bool = False) -> None:
-        self.region, self.folder, self.rig, self.rehearsal = region, folder, rig, rehearsal
-        self.processes: dict[str, Process] = {}
-        self.notes: list[str] = []
+        super().__init__(region)
+        self.folder, self.rig, self.rehearsal = folder, rig, rehearsal
         self.causes: list[str] = []
-        self._stop = threading.Event()
-        self._beating = threading.Thread(target=self._beat, name="beat", daemon=True)
-
-    # beginning ----------------------------------------------------------------------------
 
     @classmethod
     def begin(
@@ -118,72 +103,16 @@ class Supervisor:
             about = json.loads((folder / RUN).read_text())
         except (OSError, ValueError) as error:
             raise RunError(f"'{folder}' is no folder of a running test: {error}.") from error
-        own = cls(Region.open(about["region"]), folder, rig)
+        region = Region.open(about["region"])
+        beat = region["supervisor_beat"]
+        if wait_for(lambda: region["supervisor_beat"] != beat, SILENT):
+            region.close()
+            raise RunError(f"The test in '{folder}' has a supervisor that is alive; end that one first.")
+        own = cls(region, folder, rig)
         if not alive(own.region["loop_pid"]):
             own.notes.append("The loop had ended before the test was taken over.")
         own._beating.start()
         return own
-
-    def _beat(self) -> None:
-        while not self._stop.is_set():
-            self.region["supervisor_beat"] = now()
-            self._stop.wait(BEAT)
-
-    # events -------------------------------------------------------------------------------
-
-    @property
-    def state(self) -> str:
-        return self.region.state
-
-    def loop_runs(self) -> bool:
-        loop = self.processes.get("loop")
-        return loop.running() if loop else alive(self.region["loop_pid"])
-
-    def ask(self, event: str) -> None:
-        """Ask for an event and wait until the loop has dealt with it; Refused says why it would not."""
-        number = self.region.ask(event)
-        if not self._until(lambda: self.region["handled"] >= number, 5.0):
-            raise RunError(f"The loop did not answer to {event}; {self._loop_ending()}.")
-        if self.region["refused"]:
-            raise Refused(f"{event} was refused in state {self.state}{self._why_refused(event)}.")
-
-    def _why_refused(self, event: str) -> str:
-        if event == "ARM" and not self.region["log_ready"]:
-            return ": the log is not ready"
-        if event == "ARM" and not self.region["timing_passed"]:
-            return ": the timing check was not passed"
-        if event in ("ARM", "RESET") and self.region["device_bits"] & 1:
-            return ": the device reports that it tripped"
-        if event == "ARM":
-            return ": the device does not answer well, or a measured position is not at home"
-        return ""
-
-    def _until(self, condition: Callable[[], bool], patience: float) -> bool:
-        end = time.monotonic() + patience
-        while not condition():
-            if time.monotonic() > end or not self.loop_runs():
-                return condition()
-            self.tend()
-            time.sleep(0.001)
-        return True
-
-    def tend(self) -> None:
-        """Replace what has died; the loop is never replaced. To be called by whatever keeps `watch` waiting."""
-        for name in ("logger", "guardian"):
-            process = self.processes.get(name)
-            if process is None or process.running() or not self.loop_runs() or self.region["log_failed"]:
-                continue
-            if process.age() < RESTARTING:
-                continue
-            if process.restarts == 0:
-                self.notes.append(f"The {name} {process.ending()}; it was started again.")
-            process.start()
-
-    def _loop_ending(self) -> str:
-        loop = self.processes.get("loop")
-        return f"it {loop.ending()}" if loop else "it is gone"
-
-    # the test -----------------------------------------------------------------------------
 
     def check_timing(self, seconds: float = SETTLING) -> Timing:
         """From ESTOP to CONFIGURED, where the loop ticks as in a test with nothing sent."""
@@ -219,7 +148,6 @@ class Supervisor:
         self, *, on_pause: Callable[[list[str]], str] | None = None, progress: Callable[[int], None] | None = None
     ) -> None:
         """Until nothing is live any more."""
-        paused = False
         while self.loop_runs() and self.state in LIVE:
             self.tend()
             if progress:
@@ -227,8 +155,10 @@ class Supervisor:
             state = self.state
             if state in ("PAUSED", "RAMP_DOWN") and (causes := self.region.causes):
                 self.causes = list(dict.fromkeys([*self.causes, *causes]))
-            if state == "PAUSED" and not paused:
+            if state == "PAUSED":
                 self._until(lambda: not self.region["motion"] or self.state != "PAUSED", STOPPING)
+                if self.state != "PAUSED":
+                    continue
                 answer = on_pause(self.region.causes) if on_pause else "END"
                 try:
                     self.ask(answer)
@@ -236,11 +166,11 @@ class Supervisor:
                     self.notes.append(str(error))
                     if self.state == "PAUSED":  # it may have stopped while the operator was asked
                         self.ask("END")
-            paused = state == "PAUSED"
             time.sleep(BEAT)
 
     def finish(self, timing: Timing) -> Record:
         """End what is still live, let the logger finish, and take the record together."""
+        self._check_ours()
         self.stop()
         region = self.region
         state, died = self.state, not self.loop_runs()
@@ -249,8 +179,9 @@ class Supervisor:
         loop = self.processes.get("loop")
         if died:
             self.notes.append(f"The loop did not reach its end: {self._loop_ending()}.")
-        elif loop:
-            loop.wait()
+        elif loop and loop.wait() is None:
+            self.notes.append("The loop did not end when it was told to, and was killed.")
+            loop.kill()
         for name, process in self.processes.items():
             if process.restarts > 1:
                 self.notes.append(f"The {name} had to be started {process.restarts} more times in all.")
@@ -259,52 +190,20 @@ class Supervisor:
         self.close()
         return record
 
-    def stop(self) -> None:
-        """Ramp down whatever moves; stop it where that does not work."""
-        if not (self.loop_runs() and self.state in LIVE):
-            return
-        for event, patience in (("END", STOPPING), ("KILL", 5.0)):
-            try:
-                self.ask(event)
-            except RunError as error:
-                self.notes.append(str(error))
-            if self._until(lambda: self.state not in LIVE, patience):
-                return
-
     def _finish_log(self) -> None:
         """The logger ends by itself when all rows are on disk; one that died is replaced."""
         logger, region = self.processes.get("logger"), self.region
         for _ in range(3):
             if logger is None:
-                wait_for(lambda: region["stored"] >= region["head"], 30.0)
-                return
-            if logger.wait(60.0) == 0 and region["stored"] >= region["head"]:
+                wait_for(self._stored, 30.0)
+                break
+            if logger.wait(60.0) is None:
+                continue
+            if region["stored"] >= region["head"]:
                 return
             if region["log_failed"]:
-                self.notes.append(f"The logger {logger.ending()}; the rows it could not store stay in {region.path}.")
-                return
+                break
             logger.start()
-
-    def close(self) -> None:
-        """Nothing of the test is left but its folder, and the region where the log could not be finished."""
-        for name, process in self.processes.items():
-            if name == "loop" and process.running() and self.state in LIVE:
-                self.stop()
-        self.region["quit"] = 1
-        for process in self.processes.values():
-            if process.wait(5.0) is None:
-                process.kill()
-        self._stop.set()
-        if self._beating.is_alive():
-            self._beating.join()
-        if not self.region["log_failed"]:
-            self.region.path.unlink(missing_ok=True)
-
-    def __enter__(self) -> Supervisor:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if not self._stop.is_set():
-            self.close()
+        if not self._stored():
+            how = logger.ending() if logger else "is not this command's to start again"
+            self.notes.append(f"The logger {how}; the rows it could not store stay in {region.path}.")

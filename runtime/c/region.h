@@ -46,6 +46,7 @@ enum { HL_NAME = 16, HL_ADDRESS = 256 };
 
 #define HL_SHARED(X) \
     /* the supervisor's */ \
+    X(supervisor, 1)                 /* which one: it rises when a test is taken over */ \
     X(event_number, 1) X(event, 1) X(supervisor_beat, 1) X(timing_passed, 1) X(quit, 1) \
     /* the logger's */ \
     X(logger_pid, 1) X(logger_beat, 1) X(log_ready, 1) X(stored, 1) X(log_failed, 1) \
