@@ -165,7 +165,7 @@ class Energy(Part):
 class Watchdog(Part):
     """Seconds of silence: of the supervisor until the loop pauses, of the loop until the rig makes itself safe."""
 
-    supervisor: Annotated[float, Field(gt=0.0, le=10.0)]
+    supervisor: Annotated[float, Field(ge=0.1, le=10.0)]
     device: Annotated[float, Field(gt=0.0, le=1.0)]
 
 

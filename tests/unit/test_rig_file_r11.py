@@ -133,6 +133,23 @@ def test_R11_a_number_that_is_none_is_refused_with_its_line(place, value):
         ("warn = 0.05", "warn = 0.15", "warn must be below pause"),
         ("stop = 0.2", "stop = 0.1", "pause must be below stop"),
         ("supervisor = 0.5", "supervisor = 1e9", "less than or equal to 10"),
+        ("supervisor = 0.5", "supervisor = 0.05", "greater than or equal to 0.1"),
+        ("device = 0.01", "device = 0.0005", "less than three ticks, 0.000732422 s"),
+        (
+            "hard = { low = -0.07, high = 0.07",
+            "hard = { low = -0.07, high = 0.0605",
+            "the tracking error of 0.001 beyond",
+        ),
+        (
+            "hard = { low = -0.07, high = 0.07, rate = 2.0",
+            "hard = { low = -0.07, high = 0.07, rate = 0.4",
+            "hard.rate = 0.4 is below soft.velocity = 0.5 of 'disp'",
+        ),
+        (
+            'follows = "disp"\nnoise_floor = 1e-5\ntracking = { least = 0.001, most = 0.01 }\n',
+            "",
+            "commands.disp: no measured value follows it",
+        ),
         ('driver = "shm"', 'driver = "smh"', "'smh'"),
         ('driver = "shm"', 'driver = "udp"', "key_file"),
         ('address = "/hybsim_rig"\n', "", "needs an address"),
