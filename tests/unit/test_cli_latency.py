@@ -90,8 +90,8 @@ def test_what_is_wrong_is_refused(cli, options, says) -> None:
     assert done.code == 2 and says in done.err and done.out == ""
 
 
-def test_a_driver_without_a_clock_has_no_latency(cli, tmp_path) -> None:
-    assert "Driver 'sim' has no clock" in cli("latency", DIAGRAM, "--rig", rig_file(tmp_path, "sim")).err
+def test_a_driver_without_a_device_has_no_latency(cli, tmp_path) -> None:
+    assert "Driver 'sim' is a model within the loop's own process" in cli("latency", DIAGRAM, "--rig", rig_file(tmp_path, "sim")).err
 
 
 def test_a_short_measurement_of_the_shipped_test(cli, tmp_path) -> None:

@@ -96,7 +96,8 @@ def deploy(
         job = prepare(target, rig, arg, set_, solver)
         if job.rig.device.driver == "sim" and not (virtual_clock or dry_run or machine):
             raise RunError(
-                "Driver 'sim' is a model within the loop's own process: add --virtual-clock, or name shm or udp in the rig file."
+                "Driver 'sim' is a model within the loop's own process: add --virtual-clock, or name shm or udp in the"
+                " rig file."
             )
         if machine is not None:
             return _build_for(job, machine, to)

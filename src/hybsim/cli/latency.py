@@ -80,7 +80,7 @@ def latency(
             target, rig = SHIPPED[0], str(place)
         job = prepare(target, rig, arg, set_)
         if job.rig.device.driver == "sim":
-            raise RunError("Driver 'sim' is a model within the loop's own process: name driver shm or udp in the rig file.")
+            raise RunError("Driver 'sim' is a model within the loop's own process: name shm or udp in the rig file.")
         folder = None if out is None else make_folder(out)
 
         def run(settings: Settings, progress: Progress) -> Outcome:
