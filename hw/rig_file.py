@@ -87,7 +87,8 @@ def _between_channels(rig: Rig) -> Iterator[Problem]:
             yield Problem(
                 ("measured", name, "hard"),
                 f"hard, {one.hard.low:g} to {one.hard.high:g}, must hold the soft limits of {one.follows!r},"
-                f" {command.soft.low:g} to {command.soft.high:g}, and the tracking error of {one.tracking.least:g} beyond",
+                f" {command.soft.low:g} to {command.soft.high:g}, and the tracking error of"
+                f" {one.tracking.least:g} beyond",
             )
         elif one.hard.rate < command.soft.velocity:
             yield Problem(

@@ -91,7 +91,10 @@ def test_what_is_wrong_is_refused(cli, options, says) -> None:
 
 
 def test_a_driver_without_a_device_has_no_latency(cli, tmp_path) -> None:
-    assert "Driver 'sim' is a model within the loop's own process" in cli("latency", DIAGRAM, "--rig", rig_file(tmp_path, "sim")).err
+    assert (
+        "Driver 'sim' is a model within the loop's own process"
+        in cli("latency", DIAGRAM, "--rig", rig_file(tmp_path, "sim")).err
+    )
 
 
 def test_a_short_measurement_of_the_shipped_test(cli, tmp_path) -> None:
