@@ -91,6 +91,8 @@ class InCharge:
             return ": the timing check was not passed"
         if event in ("ARM", "RESET") and self.region["device_bits"] & 1:
             return ": the device reports that it tripped"
+        if event in ("ARM", "RESET") and self.region.setup["rehearsal"] and not self.region["device_bits"] & 2:
+            return ": a rehearsal needs a virtual rig, and this device is none"
         if event == "ARM":
             return ": the device does not answer well, or a measured position is not at home"
         return ""

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import resource
+import signal
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from deployments import deployment
+from deployments import SLOWLY, deployment
 
+from hybsim.runtime import set_up
 from hybsim.runtime.deployment import START
 from hybsim.runtime.guard_tables import EVENTS, STATES
 from hybsim.runtime.log_frames import read_log
 from hybsim.runtime.log_repair import repair
 from hybsim.runtime.log_summary import summarise
+from hybsim.runtime.processes import wait_for
 from hybsim.runtime.region import Region
 from hybsim.runtime.set_up import Options, address, loop_set_up, rig_set_up
 
@@ -77,3 +81,24 @@ def test_R10_a_disk_that_fills_up_in_a_test_ends_it_with_a_ramp_and_no_row_is_lo
     ]  # fmt: skip
     assert "LOG_FULL" in found.faults and found.problems == []
     assert found.faults["LOG_FULL"].tick == next(e.tick for e in found.states if e.name == "RAMP_DOWN")
+
+
+@pytest.mark.parametrize("how", ["it says that it failed", "it hangs"])
+def test_R10_a_test_whose_logger_does_not_write_is_ramped_down(how, tmp_path, monkeypatch):
+    """At once where the logger says so, though the ring has room; else while the ring still has some."""
+    monkeypatch.setattr(set_up, "RING_SECONDS", 1.0)
+    monkeypatch.setattr(set_up, "LEAST_RING", 64)
+    made = deployment("shm", text=SLOWLY)
+    with made.virtual_rig(tmp_path), made.supervisor(tmp_path, 60.0, rehearsal=True) as test:
+        region = test.region
+        test.check_timing(0.05)
+        test.ask("ARM")
+        test.ask("START")
+        if how == "it hangs":
+            os.kill(region["logger_pid"], signal.SIGSTOP)
+        else:
+            region["log_failed"] = 1
+        try:
+            assert wait_for(lambda: region.state == "FINISHED", 20.0) and region.causes == ["LOG_FULL"]
+        finally:
+            os.kill(region["logger_pid"], signal.SIGCONT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 
 import pytest
 from deployments import RIG, deployment, rehearsed
@@ -25,7 +26,60 @@ int64_t shim_is_news(int64_t tick, int64_t answered, int64_t answer, int64_t saf
     l.tick = tick, l.answered = answered, l.g.safe[0] = safe, shim_answer.tick = answer;
     return hl_read(&error);
 }
+static int64_t shim_fault;
+static int64_t shim_outputs(const double *p, double *x, int64_t k, double *row) {
+    (void)x, (void)k, row[0] = 1.0, row[1] = p[0];
+    return shim_fault;
+}
+double shim_wanted(double other, int64_t fault, int64_t broken) {
+    static hl_region region;
+    static double p[1], x[1], row[2];
+    static const hs_program program = {.signals = 2, .parameters = 1, .outputs = shim_outputs};
+    hg_inputs in = {0};
+    l.region = &region, l.program = &program, l.p = p, l.x = x, l.row = row, p[0] = other;
+    l.s.outs[0] = 1, l.s.energy_column[0] = l.s.index_column[0] = l.s.fade_parameter[0] = -1;
+    shim_fault = fault, l.broken = broken;
+    hl_sample(&in);
+    return in.has_sample[0] ? in.wanted[0] : 0.0;
+}
+static hd_status shim_well(hd_driver *d) { return (void)d, HD_OK; }
+static hd_status shim_write(hd_driver *d, const hd_command *c) { return (void)d, (void)c, HD_OK; }
+static int64_t shim_update(const double *p, double *x, int64_t k, double *row) {
+    return (void)p, (void)x, (void)k, (void)row, shim_fault;
+}
+static int64_t shim_still(const double *p, double *x, int64_t k, double *row) {
+    return (void)x, (void)k, row[0] = 0.0, row[1] = 2.0, row[2] = p[0], 0;
+}
+int64_t shim_state_after(int64_t ticks, int64_t fault, double index) {
+    static struct { hl_region region; double ring[1000]; } all;
+    static double p[1], x[1], row[3];
+    static const hs_program program = {.signals = 3, .outputs = shim_still, .update = shim_update};
+    memset(&l, 0, sizeof l), memset(&all, 0, sizeof all), l.region = &all.region, p[0] = index;
+    l.s.rows[0] = all.region.setup.rows[0] = 8, all.region.setup.columns[0] = HL_COLUMN_COUNT + 4, l.program = &program, l.p = p, l.x = x, l.row = row;
+    l.driver = (hd_driver){.read = shim_read, .write = shim_write, .health = shim_well, .safe = shim_well};
+    l.s.virtual_clock[0] = l.clock.is_virtual = 1, l.s.outs[0] = l.c.commands[0] = 1;
+    l.s.out_scale[0] = l.c.dt[0] = l.c.velocity[0] = l.c.acceleration[0] = l.c.high[0] = 1.0, l.c.low[0] = -1.0;
+    l.c.move_velocity[0] = l.c.move_acceleration[0] = l.c.energy_floor[0] = 1.0;
+    l.c.energy_warn[0] = 0.1, l.c.energy_pause[0] = 0.2, l.c.energy_stop[0] = 0.3;
+    l.s.energy_column[0] = 1, l.s.index_column[0] = 2, l.s.fade_parameter[0] = l.answered = -1;
+    l.g.state[0] = HG_S_RUNNING, l.g.asks[0] = 1, shim_fault = fault;
+    for (; l.tick < ticks;) shim_answer.tick = l.tick - 1, hl_tick(0.0, 0.0, 0.0);
+    return l.g.state[0];
+}
 """
+
+
+@pytest.fixture(scope="module")
+def loop():
+    """The functions of the loop that the texts above reach."""
+    lib = load(LARGER + in_one(*DRIVERS, "guard.c", "loop.c") + SHIM, name="loop")
+    lib.shim_is_news.restype, lib.shim_is_news.argtypes = ctypes.c_int64, [ctypes.c_int64] * 4
+    lib.shim_wanted.restype, lib.shim_wanted.argtypes = ctypes.c_double, [ctypes.c_double, *[ctypes.c_int64] * 2]
+    lib.shim_state_after.restype, lib.shim_state_after.argtypes = (
+        ctypes.c_int64,
+        [*[ctypes.c_int64] * 2, ctypes.c_double],
+    )
+    return lib
 
 
 def event(told, tick: int) -> tuple[str, str]:
@@ -65,10 +119,27 @@ def test_R7_a_device_that_repeats_its_answer_is_not_armed(tmp_path):
     assert list(STATES).index("ARMED") not in told["loop.state"] and event(told, 20) == ("ARM", "ARM")
 
 
-def test_R7_an_answer_that_is_old_or_of_the_future_is_no_news():
-    lib = load(LARGER + in_one(*DRIVERS, "guard.c", "loop.c") + SHIM, name="loop")
-    news = lib.shim_is_news
-    news.restype, news.argtypes = ctypes.c_int64, [ctypes.c_int64] * 4
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_R1_a_sample_with_anything_in_it_that_is_no_number_is_none(value, loop):
+    """Though the command itself be sound: what it was computed with may not be, one tick later."""
+    assert loop.shim_wanted(2.0, 0, 0) == 1.0
+    assert math.isnan(loop.shim_wanted(value, 0, 0))
+
+
+def test_R1_a_sample_of_a_diagram_that_was_stopped_is_none(loop):
+    """In the outputs of this tick, or in the update of the one before."""
+    assert math.isnan(loop.shim_wanted(2.0, 7, 0)) and math.isnan(loop.shim_wanted(2.0, 0, 7))
+    after = [[list(STATES)[loop.shim_state_after(ticks, fault, 0.0)] for ticks in (1, 2)] for fault in (0, 7)]
+    assert after == [["RUNNING", "RUNNING"], ["RUNNING", "PAUSED"]]
+
+
+def test_R1_the_energy_that_the_diagram_computes_reaches_the_guard(loop):
+    after = [list(STATES)[loop.shim_state_after(1, 0, index)] for index in (0.5, -0.15, -0.25, -0.35)]
+    assert after == ["RUNNING", "RUNNING", "PAUSED", "RAMP_DOWN"]
+
+
+def test_R7_an_answer_that_is_old_or_of_the_future_is_no_news(loop):
+    news = loop.shim_is_news
     assert [news(100, 90, tick, 0) for tick in range(95, 102)] == [0, 0, 1, 1, 1, 0, 0]
     assert [news(100, 98, tick, 0) for tick in (97, 98, 99)] == [0, 0, 1], "each counts once"
     assert [news(100, 40, tick, 1) for tick in (39, 40, 41)] == [0, 1, 1], "safe frames share the last command's tick"

@@ -54,6 +54,7 @@ def test_R4_a_tick_late_by_a_period_pauses_and_is_not_made_up_for(tmp_path):
     paused = told.first("PAUSED")
     assert told["loop.late"][paused] >= PERIOD
     assert "OVERRUNS_IN_A_ROW" in told.faults_at(paused) and "DRIVER_HANG" not in told.faults_at(paused)
+    assert (told["loop.wake"][paused + 1 : paused + 5] == 0.0).all(), "the deadlines after it are counted from there"
 
 
 def test_a_test_by_script_ends_where_it_is_paused_and_nothing_more_is_to_come(tmp_path):

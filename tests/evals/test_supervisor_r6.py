@@ -10,6 +10,8 @@ import pytest
 from deployments import RIG, SLOWLY, deployment
 
 from hybsim.errors import RunError
+from hybsim.runtime.executable import build_executable, rig_sources
+from hybsim.runtime.guard_tables import STATES
 from hybsim.runtime.processes import wait_for
 from hybsim.runtime.supervisor import Refused, Supervisor
 
@@ -91,6 +93,19 @@ def test_R6_the_operator_is_asked_each_time_a_test_pauses(tmp_path):
     assert answers == [] and record.state == "FINISHED" and "COMMAND_VELOCITY" in record.causes
 
 
+def test_R6_a_guardian_that_hangs_pauses_the_test(tmp_path):
+    """Nobody would see the loop hang."""
+    with running(tmp_path) as test:
+        os.kill(test.region["guardian_pid"], signal.SIGSTOP)
+        try:
+            assert wait_for(lambda: test.state == "PAUSED", PATIENCE)
+            assert test.region.causes == ["SUPERVISOR_SILENT"]
+            with pytest.raises(Refused, match="RESUME was refused in state PAUSED"):
+                test.ask("RESUME")
+        finally:
+            os.kill(test.region["guardian_pid"], signal.SIGCONT)
+
+
 def test_R6_what_the_rig_file_does_not_describe_cannot_be_asked_for(tmp_path):
     with running(tmp_path) as test:
         with pytest.raises(Refused, match="FADE was refused: the rig file does not say what is faded out"):
@@ -101,6 +116,20 @@ def test_R6_what_the_rig_file_does_not_describe_cannot_be_asked_for(tmp_path):
             test.ask(event)
         with pytest.raises(Refused, match="ARM was refused in state CONFIGURED: a test has run already"):
             test.ask("ARM")
+
+
+def test_R16_a_device_that_is_no_virtual_rig_is_not_rehearsed_with(tmp_path, monkeypatch):
+    """Late ticks are overlooked in a rehearsal: nothing but a model may be at the other end."""
+    made = deployment("shm", text=SLOWLY)
+    sources = {name: text.replace(".bits = HD_VIRTUAL | ", ".bits = ") for name, text in rig_sources(made.cut).items()}
+    assert sources != rig_sources(made.cut)
+    monkeypatch.setattr(made, "rig_executable", lambda: build_executable(sources, "rig"))
+    with (
+        made.virtual_rig(tmp_path),
+        made.supervisor(tmp_path, 60.0, rehearsal=True) as test,
+        pytest.raises(Refused, match="RESET was refused in state ESTOP: a rehearsal needs a virtual rig, and this"),
+    ):
+        test.check_timing(0.05)
 
 
 def test_R9_rows_that_no_logger_took_are_kept(tmp_path):
@@ -114,6 +143,16 @@ def test_R9_rows_that_no_logger_took_are_kept(tmp_path):
             assert test.region.path.exists(), "what was not stored is nowhere else"
         finally:
             test.region.path.unlink(missing_ok=True)
+
+
+def test_R5_a_loop_that_ends_leaves_the_device_safe(tmp_path):
+    """Told so by the loop: it does not have to find out by itself."""
+    made = deployment("shm", text=SLOWLY)
+    with made.virtual_rig(tmp_path) as (rig, _):
+        with made.supervisor(tmp_path, 60.0, rehearsal=True) as test:
+            test.check_timing(0.05)
+        assert wait_for(lambda: list(STATES)[rig["state"]] == "ESTOP", PATIENCE), "ESTOP stands for safe in a rig"
+        assert rig["device_bits"] == 0, "not tripped"
 
 
 def test_R5_the_guardian_stays_as_long_as_the_loop_drives_the_device(tmp_path):
