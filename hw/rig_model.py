@@ -7,6 +7,7 @@ Every limit is finite and none has a default: a rig that is not described is not
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import Annotated, Literal
 
@@ -19,6 +20,9 @@ UNITS = (
 
 MOST_COMMANDS, MOST_MEASURED = 16, 32
 """The channels that the guard of the loop has room for."""
+
+LONGEST_MOVE = 500.0
+"""Seconds; after 600 s a supervisor takes a ramp for one that does not end, and stops it."""
 
 Above0 = Annotated[float, Field(gt=0.0)]
 AtLeast0 = Annotated[float, Field(ge=0.0)]
@@ -124,6 +128,10 @@ class Command(Channel):
                 raise ValueError(
                     f"move.{key} = {getattr(self.move, key):g} is above soft.{key} = {getattr(self.soft, key):g}"
                 )
+        way = self.soft.high - self.soft.low
+        lasts = math.pi * max(way / (2.0 * self.move.velocity), math.sqrt(way / (2.0 * self.move.acceleration)))
+        if lasts > LONGEST_MOVE:
+            raise ValueError(f"a move across soft lasts {lasts:.0f} s, longer than the {LONGEST_MOVE:g} s allowed")
         return self
 
 

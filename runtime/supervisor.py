@@ -79,6 +79,7 @@ class Supervisor(InCharge):
             own._beating.start()
             about = {"names": set_up.names, "dt": set_up.setup["period"], "about": dict(head), "bytes": reserved}
             own.processes["logger"] = start_logger(region, folder / LOG, about)
+            own._write_run(executable)  # before there is anything that could be left without a way to take it over
             own.processes["loop"] = start_worker("loop", region, [executable, "loop", path], folder)
             if rig.device.driver != "sim":
                 own.processes["guardian"] = Process("guardian", [executable, "guardian", path], folder)

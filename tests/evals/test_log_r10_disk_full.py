@@ -100,5 +100,8 @@ def test_R10_a_test_whose_logger_does_not_write_is_ramped_down(how, tmp_path, mo
             region["log_failed"] = 1
         try:
             assert wait_for(lambda: region.state == "FINISHED", 20.0) and region.causes == ["LOG_FULL"]
+            if how == "it hangs":
+                assert wait_for(lambda: region["lost"] > 0, 20.0)
+                assert region["head"] - region["stored"] == region.setup["rows"], "nothing was written over"
         finally:
             os.kill(region["logger_pid"], signal.SIGCONT)

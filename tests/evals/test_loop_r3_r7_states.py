@@ -50,8 +50,8 @@ static int64_t shim_update(const double *p, double *x, int64_t k, double *row) {
 static int64_t shim_still(const double *p, double *x, int64_t k, double *row) {
     return (void)x, (void)k, row[0] = 0.0, row[1] = 2.0, row[2] = p[0], 0;
 }
-int64_t shim_state_after(int64_t ticks, int64_t fault, double index) {
-    static struct { hl_region region; double ring[1000]; } all;
+static struct { hl_region region; double ring[1000]; } all;
+static void shim_set_up(int64_t fault, double index) {
     static double p[1], x[1], row[3];
     static const hs_program program = {.signals = 3, .outputs = shim_still, .update = shim_update};
     memset(&l, 0, sizeof l), memset(&all, 0, sizeof all), l.region = &all.region, p[0] = index;
@@ -63,8 +63,21 @@ int64_t shim_state_after(int64_t ticks, int64_t fault, double index) {
     l.c.energy_warn[0] = 0.1, l.c.energy_pause[0] = 0.2, l.c.energy_stop[0] = 0.3;
     l.s.energy_column[0] = 1, l.s.index_column[0] = 2, l.s.fade_parameter[0] = l.answered = -1;
     l.g.state[0] = HG_S_RUNNING, l.g.asks[0] = 1, shim_fault = fault;
+}
+int64_t shim_state_after(int64_t ticks, int64_t fault, double index) {
+    shim_set_up(fault, index);
     for (; l.tick < ticks;) shim_answer.tick = l.tick - 1, hl_tick(0.0, 0.0, 0.0);
     return l.g.state[0];
+}
+static hd_status shim_slow(hd_driver *d, hd_answer *a) {
+    (void)d, (void)a, l.clock.ns += l.tick == 2 || l.tick == 5 ? 1500000000 : 0;
+    return HD_NONE;
+}
+int64_t shim_overruns(void) {
+    shim_set_up(0, 0.0);
+    l.driver.read = shim_slow, l.s.period[0] = 1.0, l.s.last_tick[0] = 10;
+    hl_run();
+    return all.region.shared.overruns[0];
 }
 """
 
@@ -79,6 +92,7 @@ def loop():
         ctypes.c_int64,
         [*[ctypes.c_int64] * 2, ctypes.c_double],
     )
+    lib.shim_overruns.restype = ctypes.c_int64
     return lib
 
 
@@ -131,6 +145,10 @@ def test_R1_a_sample_of_a_diagram_that_was_stopped_is_none(loop):
     assert math.isnan(loop.shim_wanted(2.0, 7, 0)) and math.isnan(loop.shim_wanted(2.0, 0, 7))
     after = [[list(STATES)[loop.shim_state_after(ticks, fault, 0.0)] for ticks in (1, 2)] for fault in (0, 7)]
     assert after == [["RUNNING", "RUNNING"], ["RUNNING", "PAUSED"]]
+
+
+def test_R16_ticks_that_begin_late_are_counted(loop):
+    assert loop.shim_overruns() == 2
 
 
 def test_R1_the_energy_that_the_diagram_computes_reaches_the_guard(loop):

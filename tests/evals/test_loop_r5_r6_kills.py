@@ -85,12 +85,19 @@ def test_R5_when_the_loop_is_killed_the_rig_makes_itself_safe(round_, tmp_path):
         whole(tmp_path, test.region["head"])
 
 
+def test_R5_when_the_guardian_is_killed_with_the_loop_the_rig_finds_out_by_itself(round_, tmp_path):
+    with running(tmp_path, round_) as (test, rig):
+        for name in ("guardian_pid", "loop_pid"):
+            os.kill(test.region[name], signal.SIGKILL)
+        assert wait_for(lambda: list(STATES)[rig["state"]] == "ESTOP" and rig["device_bits"] == 1, PATIENCE), "tripped"
+
+
 def test_R5_the_guardian_makes_the_rig_safe_where_the_loop_hangs(round_, tmp_path):
     """SIGSTOP: the process is there and does nothing."""
     with running(tmp_path, round_) as (test, rig):
         os.kill(test.region["loop_pid"], signal.SIGSTOP)
         assert wait_for(lambda: test.region["guardian_trips"] > 0, PATIENCE)
-        assert wait_for(lambda: list(STATES)[rig["state"]] == "ESTOP", PATIENCE)
+        assert wait_for(lambda: list(STATES)[rig["state"]] == "ESTOP" and rig["device_bits"] == 0, PATIENCE), "told so"
         os.kill(test.region["loop_pid"], signal.SIGCONT)
         assert wait_for(lambda: test.state == "ESTOP", PATIENCE), "the loop finds its device safe, and stops"
         assert set(test.region.causes) & {"DRIVER_ERROR", "FRAMES_LOST"}

@@ -85,7 +85,7 @@ def test_R6_a_loop_that_does_not_answer_is_not_waited_for(tmp_path, monkeypatch)
 
 def test_R6_the_operator_is_asked_each_time_a_test_pauses(tmp_path):
     """Also where it pauses again before anybody has looked: the same sample is refused a few ticks later."""
-    slow = RIG.replace("velocity = 50.0", "velocity = 0.001").replace("velocity = 5.0", "velocity = 0.001")
+    slow = RIG.replace("velocity = 50.0", "velocity = 0.05").replace("velocity = 5.0", "velocity = 0.05")
     made = deployment("shm", text=slow)
     answers = ["RESUME", "RESUME", "END"]
     with made.virtual_rig(tmp_path), made.supervisor(tmp_path, 10.0, rehearsal=True) as test:

@@ -125,6 +125,7 @@ def test_R11_a_number_that_is_none_is_refused_with_its_line(place, value):
         ("velocity = 0.5", "velocity = -1.0", "greater than 0"),
         ("velocity = 0.02", "velocity = 0.6", "move.velocity = 0.6 is above soft.velocity = 0.5"),
         ("home = 0.0", "home = 0.07", "outside soft"),
+        ("velocity = 0.02", "velocity = 0.0003", "a move across soft lasts 576 s, longer than the 500 s"),
         ("scale = 0.1", "scale = 0.0", "scale must not be 0"),
         ('unit = "kN"', 'unit = "kilo"', "'kilo'"),
         ('follows = "disp"', 'follows = "dips"', "Did you mean 'disp'"),
