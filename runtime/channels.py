@@ -1,8 +1,8 @@
 """What stands at a cut between a diagram and the hardware: one block for each port of the subsystem that is cut out.
 
-    held     y_k = u_k                             crosses the cut at the ticks only, as hardware does
-    given    y_k = x_k                             in one half alone: whoever runs it writes x
-    late     y_k = x_k,     x_{k+1} = u_k          what a device answers within the tick is read at the next one
+held     y_k = u_k                             crosses the cut at the ticks only, as hardware does
+given    y_k = x_k                             in one half alone: whoever runs it writes x
+late     y_k = x_k,     x_{k+1} = u_k          what a device answers within the tick is read at the next one
 """
 
 from __future__ import annotations

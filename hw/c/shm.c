@@ -87,6 +87,7 @@ static hd_status hd_shm_read(hd_driver *driver, hd_answer *answer) {
 
 static hd_status hd_shm_send(hd_shm *s) {
     s->last.session = s->session;
+    s->last.stamp = s->lockstep ? 0 : hd_now(&hd_shm_real);
     s->last.safes = atomic_load_explicit(&s->map->safes, memory_order_relaxed);
     s->written = hd_shm_put(&s->map->command, &s->last);
     if (s->lockstep) hd_shm_ring(&s->map->command);

@@ -19,12 +19,14 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-enum { HD_SHM_VERSION = 0x48530001, HD_SHM_TRIES = 8, HD_SHM_PATH = 96 };
+enum { HD_SHM_VERSION = 0x48530002, HD_SHM_TRIES = 8, HD_SHM_PATH = 96 };
+enum { HD_SHM_SLOW = 5000000 }; /* ns: in longer periods a watcher's safe must not wait for the next command */
 
 static const hd_clock hd_shm_real = {0, 0};
 
 typedef struct {
     int64_t session, tick, what, count; /* what: mode of a command, bits of an answer */
+    int64_t stamp;                      /* of a command: when it was written, in ns */
     uint64_t answers;                   /* of an answer: sequence of the command it answers */
     uint64_t safes;                     /* of a command: calls of `safe` so far; an overwritten one is still noticed */
     double values[HD_CHANNELS];
@@ -109,7 +111,7 @@ static inline int hd_process_lives(int64_t mark) { return mark && hd_process_mar
 
 typedef struct {
     hd_shm_map *map;
-    int64_t commands, measured, lockstep, patience, step; /* ns */
+    int64_t commands, measured, lockstep, patience, period, step; /* ns */
     int64_t session, watcher, tripped;
     int64_t last_tick;              /* of what was delivered */
     uint64_t seen, written, answered; /* sequences: last delivered; driver: last written, last answered */
@@ -142,7 +144,7 @@ static inline hd_status hd_shm_begin(const hd_setup *setup, hd_shm **self, char 
     }
     s->commands = setup->commands, s->measured = setup->measured;
     s->lockstep = setup->lockstep, s->session = setup->session;
-    s->patience = (int64_t)(setup->patience * 1e9), s->step = (int64_t)(setup->period * 0.25e9);
+    s->patience = (int64_t)(setup->patience * 1e9), s->period = (int64_t)(setup->period * 1e9), s->step = s->period / 4;
     if (s->step < 20000) s->step = 20000; /* the peer of a very fast loop must not spin */
     s->last_tick = INT64_MIN;
     snprintf(s->path, sizeof s->path, "/dev/shm/hybsim-%s", name);
