@@ -93,7 +93,8 @@ static hd_status hd_shm_wait(hd_peer *peer, hd_command *command, int64_t ns) {
 static hd_status hd_shm_answer(hd_peer *peer, const hd_answer *answer) {
     hd_shm *s = peer->self;
     if (!s) return HD_ERROR;
-    hd_shm_frame frame = {peer->session, answer->tick, answer->bits, answer->count, s->seen, 0, {0}};
+    hd_shm_frame frame = {.session = peer->session, .tick = answer->tick, .what = answer->bits, .count = answer->count,
+                          .answers = s->seen};
     memcpy(frame.values, answer->values, sizeof frame.values);
     hd_shm_put(&s->map->answer, &frame);
     if (s->lockstep) hd_shm_ring(&s->map->answer);
