@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from hybsim.runtime.result import Result
 
-sys.path.insert(0, str(Path(__file__).parent / "support"))
+sys.path[:0] = [str(Path(__file__).parent / "support"), str(Path(__file__).parents[1] / "support")]
 
 
 class Outcome(NamedTuple):

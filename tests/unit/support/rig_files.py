@@ -6,52 +6,20 @@ import itertools
 import os
 from pathlib import Path
 
+from rig_text import RIG
+
 DIAGRAM = "hybsim.diagrams.virtual_rig"
 
-RIG = """
-cut = "rig"
-rate = 1024.0
+DIFFERENT = {
+    "hard = {{ low = -4.5, high = 4.5, rate = 100.0 }}": "hard = {{ low = -4.5, high = 4.5, rate = 1e4 }}",
+    "scale = 0.125\noffset = 0.0\nrange = {{ low = -10.0, high = 10.0 }}":
+        "scale = 0.125\noffset = 0.5\nrange = {{ low = -9.0, high = 9.0 }}",
+    "hard = {{ low = -60.0, high = 60.0, rate = 5000.0 }}": "hard = {{ low = -60.0, high = 60.0, rate = 1e5 }}",
+    "device = 0.05": "device = 0.5",
+}  # fmt: skip
+"""An offset to be shown, and limits that a busy machine does not meet."""
 
-[device]
-driver = "{driver}"
-address = "{address}"
-
-[commands.disp_cmd]
-channel = 0
-unit = "in"
-device_unit = "V"
-scale = 2.0
-offset = 0.0
-range = {{ low = -10.0, high = 10.0 }}
-home = 0.0
-soft = {{ low = -4.0, high = 4.0, velocity = 50.0, acceleration = 5000.0 }}
-move = {{ velocity = 5.0, acceleration = 100.0 }}
-
-[measured.disp_meas]
-channel = 0
-unit = "in"
-device_unit = "V"
-scale = 2.0
-offset = 0.0
-range = {{ low = -10.0, high = 10.0 }}
-hard = {{ low = -4.5, high = 4.5, rate = 1e4 }}
-follows = "disp_cmd"
-tracking = {{ least = 0.2, most = 2.0 }}
-noise_floor = 0.01
-
-[measured.force_meas]
-channel = 1
-unit = "kip"
-device_unit = "V"
-scale = 0.125
-offset = 0.5
-range = {{ low = -9.0, high = 9.0 }}
-hard = {{ low = -60.0, high = 60.0, rate = 1e5 }}
-
-[watchdog]
-supervisor = 0.5
-device = 0.5
-
+ENERGY = """
 [energy]
 index = "energy.hsei_i"
 energy = "energy.e_input"
@@ -66,7 +34,11 @@ _numbers = itertools.count()
 
 def rig_text(driver: str = "shm", pieces: dict[str, str] | None = None) -> str:
     """The file, with some pieces of it replaced."""
-    text = RIG.format(driver=driver, address=f"cli-{os.getpid()}-{next(_numbers)}")
+    text = RIG
+    for old, new in DIFFERENT.items():
+        assert old in text
+        text = text.replace(old, new)
+    text = (text + ENERGY).format(driver=driver, address=f"cli-{os.getpid()}-{next(_numbers)}")
     for old, new in (pieces or {}).items():
         assert old in text, old
         text = text.replace(old, new)
